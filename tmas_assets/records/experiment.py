@@ -1,0 +1,141 @@
+"""An experiment as its YAML file states it: benchmark x strategy x models x settings x repeats.
+
+Validation says which field is wrong; `tmas_assets/defs/` adds the file. Strategy and benchmark settings are
+checked by the strategy and the benchmark themselves, since only they know their fields.
+"""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, field_validator, model_validator
+
+from tmas_assets.records.base import Record, digest
+from tmas_assets.records.call import Sampling
+
+NAME = re.compile(r"^[a-z][a-z0-9_]*$")
+Name = Annotated[str, Field(pattern=NAME.pattern, max_length=64)]
+MAX_ITERATIONS = 60
+
+
+class BenchmarkChoice(Record):
+    """Which problems. `release` names a published version or, for a generator, the user's label."""
+
+    name: str
+    release: str | None = None
+    settings: dict[str, JsonValue] = {}
+    limit: int | None = Field(default=None, ge=1)
+    """Only the first so many problems."""
+
+
+class StrategyChoice(Record):
+    name: str
+    settings: dict[str, JsonValue] = {}
+
+
+class ManagedServer(Record):
+    """A server that we start: `vllm serve` on a local model."""
+
+    model: str = "smollm2-135m-instruct"
+    """`smollm2-135m-instruct` (the bundled default) or the path of a Hugging Face folder."""
+    max_model_len: int = Field(default=2048, ge=64)
+    kv_cache_gib: int = Field(default=1, ge=1)
+    device: Literal["cpu", "cuda"] = "cpu"
+    extra_args: tuple[str, ...] = ()
+
+
+class Endpoint(Record):
+    """Where a model answers and how it is asked. Exactly one of `urls` and `managed`."""
+
+    urls: tuple[str, ...] = ()
+    """OpenAI-compatible base URLs (up to and with /v1) of replicas of one model."""
+    managed: ManagedServer | None = None
+    model: str | None = None
+    """Name to ask for at `urls`, and with `revision` the model's identity there."""
+    revision: str | None = None
+    """Weights behind `model` (commit, digest, checkpoint). State it: an external server cannot be asked."""
+    api_key_env: str | None = None
+    """Name of the environment variable that holds the key."""
+    concurrency: int = Field(default=32, ge=1)
+    structured_output: bool = False
+    """Ask roles that return records for json_schema output."""
+    send_seed: bool = True
+    min_tokens_per_second: float = Field(default=2.0, gt=0)
+    """Slowest decoding we wait for: a request's time limit is base_seconds + max_tokens / this."""
+    base_seconds: float = Field(default=60.0, gt=0)
+    max_attempts: int = Field(default=8, ge=1)
+    sampling: Sampling = Sampling()
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "Endpoint":
+        if bool(self.urls) == (self.managed is not None):
+            raise ValueError("give either urls (external servers) or managed (a server we start), not both")
+        if self.urls and not self.model:
+            raise ValueError("model: name the model to ask for at these urls")
+        return self
+
+
+class RoleSettings(Record):
+    """What one role overrides: another endpoint, single sampling fields."""
+
+    endpoint: str = "default"
+    sampling: dict[str, JsonValue] = {}
+
+
+class Budget(Record):
+    """Hard caps; None is no cap. Reaching one ends the run with what is finished, and says so."""
+
+    calls: int | None = Field(default=None, ge=1)
+    tokens: int | None = Field(default=None, ge=1)
+    seconds: float | None = Field(default=None, gt=0)
+
+
+class Experiment(Record):
+    name: Name
+    description: str = ""
+    benchmark: BenchmarkChoice
+    strategy: StrategyChoice
+    iterations: int = Field(ge=1, le=MAX_ITERATIONS)
+    repeats: int = Field(default=1, ge=1)
+    seed: int = Field(default=0, ge=0)
+    endpoints: dict[str, Endpoint]
+    roles: dict[str, RoleSettings] = {}
+    budget: Budget = Budget()
+    failure_threshold: float = Field(default=0.2, ge=0, le=1)
+    """Share of failed calls (permanent refusals, after at least 20 calls) above which the run fails."""
+
+    @field_validator("endpoints")
+    @classmethod
+    def _has_default(cls, value: dict[str, Endpoint]) -> dict[str, Endpoint]:
+        if "default" not in value:
+            raise ValueError(f"needs an endpoint named 'default'; found {sorted(value)}")
+        return value
+
+    @model_validator(mode="after")
+    def _roles_resolve(self) -> "Experiment":
+        for role, settings in self.roles.items():
+            if settings.endpoint not in self.endpoints:
+                raise ValueError(f"roles.{role}.endpoint: no endpoint {settings.endpoint!r}; found {sorted(self.endpoints)}")
+            self.sampling(role)
+        return self
+
+    def endpoint_of(self, role: str) -> str:
+        """Name of the endpoint that serves `role`."""
+        return self.roles[role].endpoint if role in self.roles else "default"
+
+    def sampling(self, role: str) -> Sampling:
+        """The endpoint's sampling with the role's own fields over it."""
+        base = self.endpoints[self.endpoint_of(role)].sampling.model_dump()
+        own = self.roles[role].sampling if role in self.roles else {}
+        return Sampling.model_validate({**base, **own})
+
+    def digest(self) -> str:
+        """Digest of all that shapes a cell's bytes. How far (iterations, limit) and how fast stay out of it."""
+        body = self.model_dump(mode="json", exclude={"description", "iterations", "budget", "failure_threshold"})
+        body["benchmark"].pop("limit")
+        for endpoint in body["endpoints"].values():
+            for operational in ("urls", "api_key_env", "concurrency", "min_tokens_per_second", "base_seconds", "max_attempts"):
+                endpoint.pop(operational)
+            if endpoint["managed"]:
+                for operational in ("kv_cache_gib", "device", "extra_args"):
+                    endpoint["managed"].pop(operational)
+        return digest(body)

@@ -1,0 +1,41 @@
+"""One question with its gold answer, pinned by a digest of everything a solver or a grader reads from it."""
+
+from functools import cached_property
+
+from tmas_assets.records.base import Record, digest
+
+
+class Problem(Record):
+    """`id` is the release's own id, any text; `partitions.keys` makes a partition key of it."""
+
+    benchmark: str
+    release: str
+    id: str
+    statement: str
+    answer: str | None
+    """Gold as the release prints it (text, never a number: 007 keeps its zeros). None only for decisions."""
+    grader: str
+    """Name of the grader, see `tmas_assets.grading`: `math`, `integer`, `reasoning_gym`, ..."""
+    grading_data: str = ""
+    """JSON text that the grader needs besides the gold (a generator's entry, tests, options); empty for none."""
+    subject: str | None = None
+    level: str | None = None
+    source: str = ""
+    """Where the row comes from inside the release (file and row, or generator and index)."""
+    errata: str | None = None
+    """Why this row differs from the released one, None when it does not."""
+
+    @cached_property
+    def digest(self) -> str:
+        read = (self.benchmark, self.id, self.statement, self.answer, self.grader, self.grading_data)
+        return digest(list(read))
+
+
+class RetiredProblem(Record):
+    """A problem that an earlier materialization had and the release no longer has. Its partition key stays."""
+
+    benchmark: str
+    release: str
+    id: str
+    problem_digest: str
+    reason: str
