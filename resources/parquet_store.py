@@ -1,0 +1,176 @@
+"""Parquet files, one per asset and partition, written whole and renamed; every file knows its digest and parents.
+
+A reader sees the old bytes or the new ones, never a torn file. The data version of an asset partition is the
+SHA-256 of its file. Paths go through fsspec, so `memory://x` and `s3://bucket/x` work like a local folder.
+Leaves out what the rows mean and which partition follows which.
+"""
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from io import BytesIO
+from typing import Any, NamedTuple, TypeVar
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+from pydantic import Field, ValidationError
+
+from tmas_assets.records.base import Record, canonical_json, digest_bytes
+from tmas_assets.records.schema import arrow_schema, from_table, to_table
+
+R = TypeVar("R", bound=Record)
+
+
+class StoreFault(RuntimeError):
+    """A file that is missing, cannot be read or cannot be written; the text names asset, partition and path."""
+
+
+class MissingFile(StoreFault):
+    """Nothing was ever written there."""
+
+
+class Address(NamedTuple):
+    """Where rows lie: `asset` is the asset key, `variant` the settings that shaped them, `partition` the file."""
+
+    asset: tuple[str, ...]
+    partition: tuple[str, ...]
+    """Path parts made of partition keys, e.g. ("t00", "a%2Fb"); ("whole",) for an unpartitioned asset."""
+    variant: str = ""
+
+    def __str__(self) -> str:
+        settings = f" (settings {self.variant})" if self.variant else ""
+        return f"{'/'.join(self.asset)} {'|'.join(self.partition)}{settings}"
+
+
+class Parent(NamedTuple):
+    """One input of a file: what it was and its digest."""
+
+    name: str
+    digest: str
+
+
+class StoredFile(NamedTuple):
+    path: str
+    digest: str
+    """SHA-256 of the file's bytes."""
+    rows: int
+    size: int
+    """Bytes."""
+
+
+class ParquetStore(Record):
+    """Files under `root`: a path or an fsspec URL. `options` go to the file system (keys, endpoint)."""
+
+    root: str
+    options: dict[str, Any] = Field(default={}, repr=False)
+
+    @cached_property
+    def _place(self) -> tuple[fsspec.AbstractFileSystem, str]:
+        fs, path = fsspec.core.url_to_fs(self.root, **self.options)
+        return fs, path.rstrip("/")
+
+    def path(self, address: Address) -> str:
+        parts = [*address.asset, *([address.variant] if address.variant else []), *address.partition]
+        return "/".join([self._place[1], *parts]) + ".parquet"
+
+    def exists(self, address: Address) -> bool:
+        return bool(self._place[0].exists(self.path(address)))
+
+    def write(
+        self, address: Address, record: type[R], rows: Sequence[R], made_from: Sequence[Parent] = ()
+    ) -> StoredFile:
+        """Write `rows` as the whole content of `address`. Raises StoreFault; the old file then still stands."""
+        table = to_table(record, rows)
+        facts = {
+            "tmas.record": record.__name__,
+            "tmas.schema_version": str(record.SCHEMA_VERSION),
+            "tmas.made_from": canonical_json([list(parent) for parent in made_from]),
+        }
+        sink = BytesIO()
+        pq.write_table(table.replace_schema_metadata(facts), sink, compression="zstd")
+        data = sink.getvalue()
+        path = self.path(address)
+        try:
+            self._put(path, data)
+        except OSError as error:
+            raise StoreFault(
+                f"{address}: could not write {len(data)} bytes to {path}: {error}. What stood there before is "
+                "untouched. Free space or mend the permissions and run again: calls already made are kept in "
+                "the call log and are not repeated."
+            ) from error
+        return StoredFile(path, digest_bytes(data), len(rows), len(data))
+
+    def read(self, address: Address, record: type[R]) -> tuple[R, ...]:
+        return self.read_stored(address, record)[0]
+
+    def read_stored(self, address: Address, record: type[R]) -> tuple[tuple[R, ...], StoredFile]:
+        """Rows and what is known of their file. Raises MissingFile, or StoreFault for an unreadable one."""
+        table, data, path = self._table(address)
+        facts = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
+        found = (facts.get("tmas.record"), facts.get("tmas.schema_version"))
+        wanted = (record.__name__, str(record.SCHEMA_VERSION))
+        if found != wanted or not table.schema.remove_metadata().equals(arrow_schema(record)):
+            raise StoreFault(
+                f"{address}: {path} holds {found[0]} in schema version {found[1]}, this code reads {wanted[0]} in "
+                f"version {wanted[1]}. Materialize that partition again (replies come from the call log)."
+            )
+        try:
+            rows = from_table(record, table)
+        except ValidationError as error:
+            raise StoreFault(f"{address}: a row of {path} is not a valid {record.__name__}: {error}") from error
+        return rows, StoredFile(path, digest_bytes(data), len(rows), len(data))
+
+    def made_from(self, address: Address) -> tuple[Parent, ...]:
+        """The inputs recorded in the file itself."""
+        metadata = self._table(address)[0].schema.metadata or {}
+        return tuple(Parent(*pair) for pair in json.loads(metadata.get(b"tmas.made_from", b"[]")))
+
+    def partitions(self, asset: tuple[str, ...], variant: str = "") -> Iterator[tuple[str, ...]]:
+        """Partitions that have a file, sorted."""
+        fs, root = self._place
+        base = "/".join([root, *asset, *([variant] if variant else [])])
+        found = fs.find(base) if fs.exists(base) else []
+        for path in sorted(found):
+            if path.endswith(".parquet"):
+                yield tuple(path.removesuffix(".parquet")[len(base) :].strip("/").split("/"))
+
+    def _table(self, address: Address) -> tuple[pa.Table, bytes, str]:
+        path = self.path(address)
+        try:
+            data = self._place[0].cat_file(path)
+        except FileNotFoundError as error:
+            raise MissingFile(f"{address}: no file at {path}. Materialize that partition first.") from error
+        except OSError as error:
+            raise StoreFault(f"{address}: could not read {path}: {error}") from error
+        try:
+            # from memory, so that the digest is of the very bytes the rows came from
+            return pq.read_table(pa.BufferReader(data)), data, path
+        except (pa.ArrowInvalid, OSError) as error:
+            raise StoreFault(
+                f"{address}: {path} ({len(data)} bytes) is not a readable parquet file: {error}. It was torn or "
+                "changed outside. Move it away and materialize that partition again; replies come from the call log."
+            ) from error
+
+    def _put(self, path: str, data: bytes) -> None:
+        fs = self._place[0]
+        folder, _, name = path.rpartition("/")
+        if not isinstance(fs, LocalFileSystem):
+            fs.makedirs(folder, exist_ok=True)
+            fs.pipe_file(path, data)  # object stores put a whole object or nothing
+            return
+        os.makedirs(folder, exist_ok=True)
+        beside = f"{folder}/.{name}.{uuid.uuid4().hex[:8]}"
+        try:
+            with open(beside, "xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        except OSError:
+            if os.path.exists(beside):
+                os.unlink(beside)
+            raise

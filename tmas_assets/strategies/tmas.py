@@ -1,0 +1,292 @@
+"""TMAS: five agents and two memory banks around parallel candidates (arXiv 2605.10344).
+
+Each iteration: N candidate solutions, M verifications of each, one summary of each, then the experience and the
+guideline agent write the next memory side by side. After iteration 0 a candidate explores with probability
+epsilon (it sees the guideline bank, to stay away from what was tried), else it refines (it sees earlier rollouts
+and the experience bank). What the paper leaves open is a setting. Leaves out stopping and voting: every round is
+kept, so any such rule can be replayed.
+"""
+
+import asyncio
+import random
+from collections.abc import Coroutine
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field
+
+from tmas_assets.agents import experience, guideline, prompt_digests, solution, summary, verification
+from tmas_assets.agents.asking import Ask, Limits
+from tmas_assets.memory import BankSettings, Similarity, jaccard, live, merge
+from tmas_assets.records import (
+    Bank,
+    BankWrite,
+    Branch,
+    Call,
+    MemoryEntry,
+    MemorySnapshot,
+    Problem,
+    Record,
+    Rollout,
+    Round,
+    Summary,
+    Verification,
+    digest,
+)
+from tmas_assets.records.seeds import seed_of
+from tmas_assets.strategies import Here, Strategy, Team
+
+T = TypeVar("T")
+SIMILARITIES: dict[str, Similarity] = {"jaccard": jaccard}
+_STAGES = ("solution", "verification", "summary", "experience")
+
+
+class Settings(Record):
+    candidates: int = Field(default=8, ge=1)
+    """N, candidate solutions an iteration."""
+    verifications: int = Field(default=8, ge=0)
+    """M, independent checks of each candidate."""
+    epsilon: float = Field(default=0.2, ge=0, le=1)
+    """Probability that a candidate explores, drawn for each one after iteration 0."""
+    refine_from: Literal["paired", "best", "all"] = "paired"
+    """Which earlier rollouts a refinement sees: the one of its own number, the best verified one, or all."""
+    proof: bool = False
+    """Ask for proofs instead of short answers."""
+    banks: tuple[Bank, ...] = ("experience", "guideline")
+    """Banks that are written and shown."""
+    similarity: Literal["jaccard"] = "jaccard"
+    bank: BankSettings = BankSettings()
+    limits: Limits = Limits()
+
+
+async def iterate(problem: Problem, last: Round | None, here: Here, team: Team, settings: Settings) -> Round:
+    """The round after `last` (None at iteration 0). Independent steps run side by side, none waits for a stage."""
+    turn = _Turn(problem, last, here, team, settings)
+    chains = await _together([turn.candidate(number) for number in range(settings.candidates)])
+    rollouts = tuple(rollout for rollout, _, _ in chains)
+    read = tuple((rollout, summed) for rollout, _, summed in chains if rollout.text)
+    return Round(
+        problem=problem.id,
+        repeat=here.repeat,
+        iteration=here.iteration,
+        rollouts=rollouts,
+        verifications=tuple(check for _, checks, _ in chains for check in checks),
+        summaries=tuple(summed for _, _, summed in chains if summed is not None),
+        memory=await turn.remember(read),
+    )
+
+
+async def _together(steps: list[Coroutine[Any, Any, T]]) -> list[T]:
+    """Results in order; the first failure cancels the rest, so that nothing is asked for a round that is lost."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(step) for step in steps]
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+class _Turn:
+    """One iteration on one problem: what every step of it needs to know."""
+
+    def __init__(self, problem: Problem, last: Round | None, here: Here, team: Team, settings: Settings) -> None:
+        self.problem, self.last, self.here, self.team, self.settings = problem, last, here, team, settings
+        self.memory: tuple[MemoryEntry, ...] = last.memory.entries if last else ()
+        self.memory_digest = digest(last.memory) if last else None
+        self.name = f"r{here.repeat}t{here.iteration:02d}"
+
+    def _ask(self, role: str, place: str) -> Ask:
+        here = self.here
+        stage = _STAGES.index(role) if role in _STAGES else len(_STAGES) - 1
+        return Ask(
+            sampling=self.team.sampling(role),
+            seed=seed_of(here.seed, self.problem.digest, here.repeat, here.iteration, role, place),
+            sample=f"{self.name}{place}/{role}",
+            affinity=self.problem.digest,
+            # who is furthest from the end goes first: earlier iterations, then earlier stages
+            priority=here.iteration * len(_STAGES) + stage,
+            structured=self.team.structured(role),
+        )
+
+    async def candidate(self, number: int) -> tuple[Rollout, tuple[Verification, ...], Summary | None]:
+        """Solve, check, sum up: a chain that waits for no other candidate."""
+        rollout = await self._solve(number)
+        if not rollout.text:
+            return rollout, (), None
+        checks = await _together([self._verify(rollout, check) for check in range(self.settings.verifications)])
+        return rollout, tuple(checks), await self._sum_up(rollout, tuple(checks))
+
+    def _branch(self, number: int) -> Branch:
+        if self.last is None:
+            return "plain"
+        here = self.here
+        draw = random.Random(seed_of(here.seed, self.problem.digest, here.repeat, here.iteration, "branch", number))
+        return "explore" if draw.random() < self.settings.epsilon else "refine"
+
+    def _shown(self, branch: Branch, number: int) -> tuple[tuple[Rollout, Summary | None], ...]:
+        if branch != "refine" or self.last is None:
+            return ()
+        summaries = {summed.rollout: summed for summed in self.last.summaries}
+        pairs = [(rollout, summaries.get(rollout.id)) for rollout in self.last.rollouts if rollout.text]
+        if self.settings.refine_from == "paired":
+            pairs = [pair for pair in pairs if pair[0].candidate == number]
+        elif self.settings.refine_from == "best":
+            pairs = sorted(pairs, key=lambda pair: -(_mean(pair[1]) or 0.0))[:1]
+        return tuple(pairs)
+
+    async def _solve(self, number: int) -> Rollout:
+        branch = self._branch(number)
+        shown = self._shown(branch, number)
+        bank: Bank | None = {"plain": None, "refine": "experience", "explore": "guideline"}[branch]  # type: ignore[assignment]
+        memory = live(self.memory, bank) if bank in self.settings.banks else ()
+        ask = self._ask(solution.ROLE, f"c{number}")
+        call = await self.team.ask(
+            solution.ask(
+                self.problem,
+                ask,
+                proof=self.settings.proof,
+                branch=branch,
+                shown=shown,
+                memory=memory,
+                limits=self.settings.limits,
+            )
+        )
+        found = solution.read(call, proof=self.settings.proof)
+        return Rollout(
+            id=f"{self.name}c{number}",
+            problem=self.problem.id,
+            problem_digest=self.problem.digest,
+            repeat=self.here.repeat,
+            iteration=self.here.iteration,
+            candidate=number,
+            branch=branch,
+            parents=tuple(rollout.id for rollout, _ in shown),
+            memory_digest=self.memory_digest if memory else None,
+            text=found.text,
+            answer=found.answer,
+            strategy_digest=self.here.strategy_digest,
+            model=call.model,
+            seed=ask.seed,
+            trace=call.trace,
+        )
+
+    async def _verify(self, rollout: Rollout, check: int) -> Verification:
+        ask = self._ask(verification.ROLE, f"c{rollout.candidate}v{check}")
+        settings = self.settings
+        call = await self.team.ask(
+            verification.ask(self.problem, ask, proof=settings.proof, rollout=rollout, limits=settings.limits)
+        )
+        found = verification.read(call)
+        return Verification(
+            id=f"{rollout.id}v{check}",
+            problem=self.problem.id,
+            rollout=rollout.id,
+            repeat=self.here.repeat,
+            iteration=self.here.iteration,
+            check=check,
+            score=found.score,
+            critique=found.critique,
+            parse=found.parse,
+            parse_error=found.parse_error,
+            strategy_digest=self.here.strategy_digest,
+            model=call.model,
+            trace=call.trace,
+        )
+
+    async def _sum_up(self, rollout: Rollout, checks: tuple[Verification, ...]) -> Summary:
+        ask = self._ask(summary.ROLE, f"c{rollout.candidate}")
+        settings = self.settings
+        call = await self.team.ask(
+            summary.ask(
+                self.problem, ask, proof=settings.proof, rollout=rollout, checks=checks, limits=settings.limits
+            )
+        )
+        found = summary.read(call)
+        scores = [check.score for check in checks if check.score is not None]
+        return Summary(
+            id=f"{rollout.id}s",
+            problem=self.problem.id,
+            rollout=rollout.id,
+            repeat=self.here.repeat,
+            iteration=self.here.iteration,
+            text=found.text,
+            mean_score=sum(scores) / len(scores) if scores else None,
+            parse=found.parse,
+            parse_error=found.parse_error,
+            strategy_digest=self.here.strategy_digest,
+            model=call.model,
+            trace=call.trace,
+        )
+
+    async def remember(self, read: tuple[tuple[Rollout, Summary | None], ...]) -> MemorySnapshot:
+        """The next memory: both bank agents read the round at once, then their updates are merged in turn."""
+        banks = self.settings.banks if read else ()  # a round without a single reply teaches nothing
+        replies = await _together([self._write(bank, read) for bank in banks])
+        entries, writes = self.memory, []
+        for bank, (call, found) in zip(banks, replies, strict=True):
+            counts = (0, 0, 0, 0)
+            if found.update is not None:
+                merged = merge(
+                    entries,
+                    found.update,
+                    bank=bank,
+                    iteration=self.here.iteration,
+                    sources=tuple(rollout.id for rollout, _ in read),
+                    settings=self.settings.bank,
+                    similarity=SIMILARITIES[self.settings.similarity],
+                )
+                entries, counts = merged.entries, (merged.added, merged.merged, merged.refuted, merged.evicted)
+            writes.append(
+                BankWrite(
+                    bank=bank,
+                    parse=found.parse,
+                    parse_error=found.parse_error,
+                    added=counts[0],
+                    merged=counts[1],
+                    refuted=counts[2],
+                    evicted=counts[3],
+                    model=call.model,
+                    trace=call.trace,
+                )
+            )
+        return MemorySnapshot(
+            problem=self.problem.id,
+            problem_digest=self.problem.digest,
+            repeat=self.here.repeat,
+            iteration=self.here.iteration,
+            previous_digest=self.memory_digest,
+            entries=entries,
+            writes=tuple(writes),
+            strategy_digest=self.here.strategy_digest,
+        )
+
+    async def _write(
+        self, bank: Bank, read: tuple[tuple[Rollout, Summary | None], ...]
+    ) -> tuple[Call, "experience.BankReply"]:
+        role = {"experience": experience, "guideline": guideline}[bank]
+        shown = live(self.memory, bank)
+        request = role.ask(
+            self.problem,
+            self._ask(role.ROLE, ""),
+            proof=self.settings.proof,
+            round_=read,
+            bank=shown,
+            limits=self.settings.limits,
+        )
+        call = await self.team.ask(request)
+        return call, role.read(call, bank=shown)
+
+
+def _mean(summed: Summary | None) -> float | None:
+    return summed.mean_score if summed else None
+
+
+STRATEGY = Strategy(
+    name="tmas",
+    title="TMAS",
+    source="arXiv 2605.10344",
+    roles=(solution.ROLE, verification.ROLE, summary.ROLE, experience.ROLE, guideline.ROLE),
+    Settings=Settings,
+    prompts=prompt_digests,
+    answers=lambda settings: settings.candidates,
+    iterate=iterate,
+)
