@@ -1,0 +1,74 @@
+"""Likeness of bank lines: symmetric and bounded, normalised, and a correction is not taken for what it corrects."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tmas_assets.memory import jaccard, same_formulas, tokens
+
+lines = st.text(max_size=80)
+
+
+@given(lines, lines)
+def test_jaccard_is_symmetric_and_between_0_and_1(a: str, b: str) -> None:
+    assert jaccard(a, b) == jaccard(b, a)
+    assert 0 <= jaccard(a, b) <= 1
+
+
+@given(lines)
+def test_a_line_is_wholly_like_itself(a: str) -> None:
+    assert jaccard(a, a) == 1
+    assert same_formulas(a, a)
+
+
+def test_jaccard_is_shared_tokens_over_all_tokens() -> None:
+    assert jaccard("check the parity first", "check the sign first") == pytest.approx(3 / 5)
+
+
+def test_latex_commands_are_tokens_and_keep_their_case() -> None:
+    assert jaccard(r"\Delta", r"\delta") == 0
+    assert jaccard(r"\frac{3}{8}", "frac 3 8") == pytest.approx(2 / 4)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The sum is even.", "the sum is even"),
+        (r"$x \le 3$ holds", "x ≤ 3 holds"),
+        (r"use \left( n+1 \right)", "use (n + 1)"),
+        (r"**Check** $\dfrac{1}{2}$", r"check \frac{1}{2}"),
+        ("2 × 3 = 6", r"2 \cdot 3 = 6"),
+    ],
+)
+def test_spelling_and_layout_do_not_count(a: str, b: str) -> None:
+    assert jaccard(a, b) == 1
+    assert same_formulas(a, b)
+
+
+def test_lines_without_any_token_match_only_themselves() -> None:
+    assert jaccard("...", "...") == 1
+    assert jaccard("...", "!?") == 0
+    assert jaccard("", "word") == 0
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("adding the units first the sum of 12 and 35 is 47", "adding the units first the sum of 12 and 35 is 57"),
+        ("in every case we looked at the number n is even", "in every case we looked at the number n is not even"),
+        ("it is known that 5-3=2 in this setting", "it is known that 5-2=3 in this setting"),
+        ("for all of the remaining cases x > 0 holds here", "for all of the remaining cases x < 0 holds here"),
+        ("for all of the remaining cases x is prime", "for all of the remaining cases y is prime"),
+        ("the remainder of 7 on division by 3", "the remainder of 3 on division by 7"),
+        ("the rule does apply to every odd prime", "the rule doesn't apply to every odd prime"),
+    ],
+)
+def test_a_correction_reads_alike_and_still_states_something_else(a: str, b: str) -> None:
+    assert jaccard(a, b) >= 0.7
+    assert not same_formulas(a, b)
+
+
+@given(lines, lines)
+def test_size_adds_up_over_lines_and_is_0_only_for_blanks(a: str, b: str) -> None:
+    assert tokens(f"{a}\n{b}") == tokens(a) + tokens(b)
+    assert (tokens(a) == 0) == (not a.strip())

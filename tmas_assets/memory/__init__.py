@@ -1,0 +1,11 @@
+"""The memory banks as values: merge an update, cap the size, select what a prompt shows; no model calls."""
+
+from tmas_assets.memory.bank import BankSettings, Merged, live, merge
+from tmas_assets.memory.selection import Selection, select
+from tmas_assets.memory.similarity import Similarity, jaccard, same_formulas
+from tmas_assets.memory.size import tokens
+
+__all__ = [
+    "BankSettings", "Merged", "Selection", "Similarity", "jaccard", "live", "merge", "same_formulas", "select",
+    "tokens",
+]

@@ -1,0 +1,81 @@
+"""How alike two lines of a bank are: Jaccard over normalised tokens, and whether they state the same formulas.
+
+Jaccard alone takes `the sum of 12 and 35 is 47` and `the sum of 12 and 35 is 57` for one line and so swallows
+the correction; `same_formulas` tells such pairs apart. Leaves out meaning (embeddings): any function of the
+`Similarity` shape can take the place of `jaccard`.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Protocol
+
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:\.\d+)?|[^\s\w]|_")
+_WORD = re.compile(r"[^\W\d_]{2,}(?:['’][^\W\d_]+)*\Z|[ai]\Z")
+_LAYOUT = frozenset(
+    [f"\\{name}" for name in (
+        "left", "right", "big", "Big", "bigl", "bigr", "text", "mathrm", "mathbf", "displaystyle", "limits", "quad",
+        "qquad",
+    )]
+)  # fmt: skip
+_PUNCTUATION = frozenset("$,.;:!?\"'’`#{}")
+_BRACKETS = frozenset("()[]")
+_SPELLINGS = {
+    "≤": "\\le", "\\leq": "\\le", "≥": "\\ge", "\\geq": "\\ge", "≠": "\\ne", "\\neq": "\\ne", "×": "\\times",
+    "*": "\\times", "\\cdot": "\\times", "·": "\\times", "−": "-", "–": "-",
+    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "π": "\\pi",
+}  # fmt: skip
+_NEGATIONS = frozenset(
+    ["not", "no", "never", "cannot", "without", "neither", "nor", "none", "false", "incorrect", "incorrectly", "wrong",
+     "wrongly", "invalid", "impossible"]
+)  # fmt: skip
+
+
+class Similarity(Protocol):
+    """Likeness of two lines in [0, 1], symmetric; 1 for equal lines."""
+
+    def __call__(self, a: str, b: str, /) -> float: ...
+
+
+@lru_cache(maxsize=8192)
+def _tokens(text: str) -> tuple[str, ...]:
+    """Words in lower case, LaTeX commands as they are (`\\Delta` is no `\\delta`), numbers, symbols; no layout."""
+    kept = []
+    for token in _TOKEN.findall(unicodedata.normalize("NFC", text).replace("**", " ")):
+        spacing = len(token) == 2 and token[0] == "\\" and not token[1].isalpha()
+        if spacing or token in _LAYOUT or token in _PUNCTUATION:
+            continue
+        token = token if token[0] == "\\" else token.casefold()
+        kept.append(_SPELLINGS.get(token, token))
+    return tuple(kept)
+
+
+def jaccard(a: str, b: str, /) -> float:
+    """Shared tokens over all tokens of the two lines, without brackets. A line without tokens matches only itself."""
+    left, right = (set(_tokens(text)) - _BRACKETS for text in (a, b))
+    if not left or not right:
+        return float(a.split() == b.split())
+    return len(left & right) / len(left | right)
+
+
+@lru_cache(maxsize=8192)
+def _formulas(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Maximal runs of non-word tokens (`5-3=2`, `n`, `47`) in order, and the negations among the words."""
+    runs: list[list[str]] = [[]]
+    negations = set()
+    for token in _tokens(text):
+        if not _WORD.match(token):
+            runs[-1].append(token)
+            continue
+        runs.append([])
+        if token in _NEGATIONS or token.endswith(("n't", "n’t")):
+            negations.add("not" if token.endswith("t") else token)
+    return tuple("".join(run) for run in runs if set(run) - _BRACKETS), frozenset(negations)
+
+
+def same_formulas(a: str, b: str, /) -> bool:
+    """Whether two lines carry the same formulas in the same order, and the same negations.
+
+    Strict on purpose: a line kept although it repeats another costs space, one merged wrongly is a lost claim.
+    """
+    return _formulas(a) == _formulas(b)
