@@ -51,8 +51,9 @@ class RoleTokens(Record):
 class Score(Record):
     """Pass@1 of one iteration: mean correctness over all graded answers, interval over problems.
 
-    `right + wrong + undecided + failed == answers`. `value` counts every answer (a failed one is not right);
-    `value_answered` leaves failed and undecided ones out, so that dropping errors shows (HAZARDS O08).
+    `right + wrong + undecided + failed == answers` and `answers + left_out + missing == expected`. `value` counts
+    every answer (a failed one is not right); `value_answered` leaves failed and undecided ones out, so that
+    dropping errors shows (HAZARDS O08).
     """
 
     experiment: str
@@ -70,6 +71,8 @@ class Score(Record):
     expected: int
     """Answers the experiment asks for: problems x candidates x repeats of the problems in scope."""
     missing: int
+    left_out: int = 0
+    """Graded answers not used: where problems have different counts, the smaller one holds for all (HAZARDS E07)."""
     right: int
     wrong: int
     undecided: int

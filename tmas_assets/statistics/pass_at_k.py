@@ -1,0 +1,18 @@
+"""The unbiased pass@k of one problem. Leaves out the mean over problems and any choice of k."""
+
+from math import comb
+
+
+def pass_at_k(n: int, c: int, k: int) -> float | None:
+    """Chance that k answers drawn without replacement from n, of which c are right, hold a right one.
+
+    1 - C(n-c, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374) in exact integers and one division, so that
+    nothing overflows or cancels. None when k > n: fewer answers than asked for say nothing about k of them.
+    Raises ValueError unless 0 <= c <= n and k >= 1.
+    """
+    if not 0 <= c <= n or k < 1:
+        raise ValueError(f"pass@k needs 0 <= c <= n and k >= 1, found n={n}, c={c}, k={k}; count the grades again")
+    if k > n:
+        return None
+    draws = comb(n, k)
+    return (draws - comb(n - c, k)) / draws
