@@ -127,7 +127,7 @@ class ScriptedServer:
                 return Answer(200, b"")
             case ("GET", "/v1/models"):
                 name = self.settings.model
-                card = {"id": name, "object": "model", "owned_by": "scripted"}
+                card: dict[str, object] = {"id": name, "object": "model", "owned_by": "scripted"}
                 card |= {"root": self.settings.root or name, "max_model_len": self.settings.context}
                 return json_answer(200, {"object": "list", "data": [card]})
             case ("GET", "/stats"):

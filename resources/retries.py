@@ -1,0 +1,52 @@
+"""How long to wait before the next attempt, and what counts as worth one.
+
+Full jitter (a uniform draw from 0 to a growing bound), so that many workers refused together do not come back
+together. The bound starts small, since most faults are single, and triples, so that eight attempts outlast an outage
+of ten seconds or so. Pure; the random stream is passed in.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """Bounds in seconds. `patience` is the longest wait a server may ask for."""
+
+    base: float = 0.1
+    growth: float = 3.0
+    cap: float = 20.0
+    patience: float = 300.0
+
+    def wait(self, attempt: int, retry_after: float | None, rng: random.Random) -> float:
+        """Seconds before the next attempt, `attempt` (from 1) having failed; never less than `retry_after`."""
+        jitter = rng.uniform(0.0, min(self.cap, self.base * self.growth ** (attempt - 1)))
+        return jitter if retry_after is None else retry_after + min(jitter, self.base)
+
+
+def transient(status: int) -> bool:
+    """Statuses that another attempt may cure. All other 4xx are final."""
+    return status in (408, 429) or status >= 500
+
+
+def retry_after_seconds(value: str | None, now: Callable[[], datetime]) -> float | None:
+    """A Retry-After header, seconds or HTTP date, as seconds from now; None where absent or unreadable.
+
+    >>> retry_after_seconds("1.5", datetime.now)
+    1.5
+    """
+    if value is None:
+        return None
+    text = value.strip()
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            at = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        seconds = ((at if at.tzinfo else at.replace(tzinfo=UTC)) - now()).total_seconds()
+    return max(0.0, seconds) if seconds == seconds else None

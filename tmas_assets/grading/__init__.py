@@ -1,0 +1,1 @@
+"""Text in, grade out: thinking, boxed answers, choices, mathematics, code, judges."""
