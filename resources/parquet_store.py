@@ -109,6 +109,14 @@ class ParquetStore(Record):
 
     def read_stored(self, address: Address, record: type[R]) -> tuple[tuple[R, ...], StoredFile]:
         """Rows and what is known of their file. Raises MissingFile, or StoreFault for an unreadable one."""
+        table, stored = self.table(address, record)
+        try:
+            return from_table(record, table), stored
+        except ValidationError as error:
+            raise StoreFault(f"{address}: a row of {stored.path} is not a valid {record.__name__}: {error}") from error
+
+    def table(self, address: Address, record: type[Record]) -> tuple[pa.Table, StoredFile]:
+        """The rows as an Arrow table with the record's own schema, for sums over many files. Raises as `read`."""
         table, data, path = self._table(address)
         facts = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         found = (facts.get("tmas.record"), facts.get("tmas.schema_version"))
@@ -118,11 +126,7 @@ class ParquetStore(Record):
                 f"{address}: {path} holds {found[0]} in schema version {found[1]}, this code reads {wanted[0]} in "
                 f"version {wanted[1]}. Materialize that partition again (replies come from the call log)."
             )
-        try:
-            rows = from_table(record, table)
-        except ValidationError as error:
-            raise StoreFault(f"{address}: a row of {path} is not a valid {record.__name__}: {error}") from error
-        return rows, StoredFile(path, digest_bytes(data), len(rows), len(data))
+        return table.replace_schema_metadata(None), StoredFile(path, digest_bytes(data), table.num_rows, len(data))
 
     def made_from(self, address: Address) -> tuple[Parent, ...]:
         """The inputs recorded in the file itself."""

@@ -1,0 +1,73 @@
+"""Where this deployment keeps its files and call log and finds its data and model server: one Dagster resource.
+
+Every field has a default for a laptop and an environment variable; nothing else in the project reads the
+environment for paths. Leaves out experiments: those are YAML under `tmas_assets/defs/`.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import dagster as dg
+from pydantic import Field
+
+from resources.call_log import CallLog
+from resources.parquet_store import ParquetStore
+from resources.vllm_server import VllmServer, home_from_environment
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class Deployment(dg.ConfigurableResource):
+    home: str = Field(description="TMAS_HOME: models, servers, downloads, and the defaults of the other folders")
+    store_root: str = Field(description="TMAS_STORE: folder or fsspec URL of all asset files")
+    store_options: str = Field(default="{}", description="TMAS_STORE_OPTIONS: JSON for the fsspec file system")
+    call_log_url: str = Field(description="TMAS_CALL_LOG: SQLAlchemy URL, SQLite or Postgres")
+    data: str = Field(default="", description="TMAS_DATA: folder of benchmark releases; empty to download them")
+    serve_python: str = Field(description="TMAS_SERVE_PYTHON: interpreter of the model server's environment")
+    grading_workers: int = Field(default=2, description="TMAS_GRADING_WORKERS: processes that grade")
+    linger_seconds: float = Field(default=300, description="TMAS_SERVER_LINGER: idle seconds before a server ends")
+
+    @classmethod
+    def from_environment(cls) -> "Deployment":
+        home = home_from_environment()
+        read = os.environ.get
+        return cls(
+            home=str(home),
+            store_root=read("TMAS_STORE", str(home / "store")),
+            store_options=read("TMAS_STORE_OPTIONS", "{}"),
+            call_log_url=read("TMAS_CALL_LOG", f"sqlite:///{home}/calls.sqlite"),
+            data=read("TMAS_DATA", ""),
+            serve_python=read("TMAS_SERVE_PYTHON", str(REPOSITORY / ".venv-serve" / "bin" / "python")),
+            grading_workers=int(read("TMAS_GRADING_WORKERS", "2")),
+            linger_seconds=float(read("TMAS_SERVER_LINGER", "300")),
+        )
+
+    def store(self) -> ParquetStore:
+        return ParquetStore(root=self.store_root, options=json.loads(self.store_options))
+
+    def call_log(self) -> CallLog:
+        """Raises CallLogError when the log cannot be opened."""
+        return CallLog(self.call_log_url)
+
+    def vllm(self) -> VllmServer:
+        return VllmServer(
+            home=self.home,
+            serve_python=self.serve_python,
+            convert_python=sys.executable,
+            linger_seconds=self.linger_seconds,
+        )
+
+    @property
+    def data_folder(self) -> Path | None:
+        return Path(self.data) if self.data else None
+
+    @property
+    def downloads(self) -> Path:
+        return Path(self.home) / "downloads"
+
+    @property
+    def reports(self) -> Path:
+        """Folder of the static HTML pages."""
+        return Path(self.home) / "reports"

@@ -1,0 +1,92 @@
+"""The two kinds of servers behind an endpoint: ours, leased at the first request; and others', checked before use.
+
+Both are `Replicas` for the chat client. Leaves out how a server is started (`vllm_server.py`) and how requests are
+spread and repeated (`replicas.py`, `chat_client.py`).
+"""
+
+import asyncio
+import logging
+import os
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from resources.chat_client import EndpointUnavailable
+from resources.replicas import Resolved
+from resources.vllm_server import Fault, ServerError, VllmServer
+from tmas_assets.records import Endpoint, ManagedServer
+
+_CHECK_SECONDS = 20.0
+log = logging.getLogger(__name__)
+
+
+class LeasedServer:
+    """A managed server, started or joined when first asked for and let go at the end of the block."""
+
+    def __init__(self, vllm: VllmServer, managed: ManagedServer) -> None:
+        self.vllm, self.managed = vllm, managed
+        self._lease = ExitStack()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self._lease.close)
+
+    async def resolve(self) -> Resolved:
+        """Raises ServerError: what the server itself says of why it cannot serve."""
+        served = await asyncio.to_thread(self._lease.enter_context, self.vllm.lease(self.managed))
+        return Resolved((served.url,), served.model)
+
+    async def renew(self) -> Resolved:
+        """The server died: a new lease starts it again."""
+        await asyncio.to_thread(self._lease.close)
+        return await self.resolve()
+
+
+class ExternalServers:
+    """Servers that others run. Each that answers must serve the model by name before anything is asked of it."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+
+    async def resolve(self) -> Resolved:
+        """Raises ServerError where a replica serves another model, EndpointUnavailable where none can be reached."""
+        endpoint = self.endpoint
+        assert endpoint.model is not None  # the record refuses urls without a model
+        faults = [fault for url in endpoint.urls if (fault := await self._fault(url, endpoint.model)) is not None]
+        if len(faults) == len(endpoint.urls):
+            raise EndpointUnavailable(
+                endpoint.urls[0], 1, ("connection",), f"looking for model {endpoint.model!r}", "; ".join(faults)
+            )
+        return Resolved(endpoint.urls, endpoint.model)
+
+    async def renew(self) -> Resolved:
+        return await self.resolve()
+
+    async def _fault(self, url: str, model: str) -> str | None:
+        """Why the server cannot be reached, None where it serves `model`."""
+        import httpx  # slow to import, and a run that the call log answers needs no server
+
+        key = os.environ.get(self.endpoint.api_key_env or "", "EMPTY")
+        try:
+            async with httpx.AsyncClient(timeout=_CHECK_SECONDS) as client:
+                reply = await client.get(f"{url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"})
+            served = [str(entry["id"]) for entry in reply.json()["data"]] if reply.status_code == 200 else None
+        except httpx.HTTPError as error:
+            return f"{url}/models: {type(error).__name__} {error}"
+        except (ValueError, KeyError, TypeError):
+            served = None
+        if served is None:
+            # some gateways offer no list of models; the first request will tell
+            log.warning("%s/models answered %s and no list of models: %r is not verified", url, reply.status_code, model)
+            return None
+        if model not in served:
+            raise ServerError(
+                Fault.WRONG_MODEL,
+                f"{url} serves {', '.join(served) or 'no model'}, asked for {model!r}. Correct `model` or `urls` of the "
+                "endpoint, or start the server with that model.",
+            )
+        return None

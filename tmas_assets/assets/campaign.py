@@ -1,0 +1,140 @@
+"""The campaign job of an experiment: problems, then many cells in one process, then the summary.
+
+A campaign logs the same materializations as per-cell runs and gives the same bytes; it exists since a run a cell
+costs seconds. Finished cells are found and not made again. Sharding = several runs over disjoint problems.
+"""
+
+import re
+
+import dagster as dg
+from pydantic import Field
+
+from partitions.axes import problem_axis
+from partitions.keys import CellKey, problem_key
+from resources.deployment import Deployment
+from tmas_assets.assets.cells import POOL, code_version
+from tmas_assets.assets.keys import experiment_key, problems_key
+from tmas_assets.assets.metadata import cell_metadata, event, partition_of
+from tmas_assets.assets.problems import fill_problems, problems_metadata
+from tmas_assets.assets.running import (
+    Event,
+    Found,
+    Scope,
+    cells_of,
+    check_outcome,
+    drive,
+    permanent,
+    table_of,
+)
+from tmas_assets.assets.summary import summarise, summary_metadata
+from tmas_assets.benchmarks import asset_name
+from tmas_assets.engine.cells import FinishedCell
+from tmas_assets.engine.problems import UnknownProblem
+from tmas_assets.records import Experiment
+
+PARTS = ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
+_RANGE = re.compile(r"(\d+)\.\.(\d+)")
+
+
+class CampaignConfig(dg.Config):
+    iterations: str = Field(default="", description="first..last, e.g. 0..3; empty for all of the experiment")
+    problems: list[str] = Field(default=[], description="problem ids or keys; empty for all")
+
+
+def iteration_range(text: str, experiment: Experiment) -> range:
+    """Read `a..b` (both included) or `a`. Raises ValueError naming what the experiment has."""
+    if not text:
+        return range(experiment.iterations)
+    found = _RANGE.fullmatch(text) or re.fullmatch(r"(\d+)()", text)
+    if not found:
+        raise ValueError(f"iterations {text!r} cannot be read: write first..last, e.g. 0..{experiment.iterations - 1}")
+    first = int(found[1])
+    last = int(found[2] or first)
+    if not first <= last < experiment.iterations:
+        raise ValueError(
+            f"iterations {text} are out of range: {experiment.name} has t00 to t{experiment.iterations - 1:02d}; "
+            "raise `iterations` in its file to go further (made cells are kept)"
+        )
+    return range(first, last + 1)
+
+
+def campaign_job(experiment: Experiment) -> dg.JobDefinition:
+    key = {part: experiment_key(experiment, part) for part in PARTS}
+    version = code_version(experiment)
+
+    @dg.op(
+        name=f"{experiment.name}_problems",
+        description="Load the release, fill the problem axis.",
+    )
+    def problems(context: dg.OpExecutionContext, deployment: Deployment) -> None:
+        table, release = fill_problems(deployment, experiment.benchmark)
+        axis = problem_axis(asset_name(experiment.benchmark)).name
+        context.instance.add_dynamic_partitions(axis, [problem_key(problem.id) for problem in table.problems])
+        context.log_event(
+            event(problems_key(experiment.benchmark), None, table.file, problems_metadata(table, release))
+        )
+
+    @dg.op(
+        name=f"{experiment.name}_cells",
+        ins={"start": dg.In(dg.Nothing)},
+        pool=POOL,
+        description="Run the strategy over iterations x problems; no barriers, nothing made twice.",
+    )
+    def cells(context: dg.OpExecutionContext, config: CampaignConfig, deployment: Deployment) -> None:
+        table = table_of(deployment, experiment)
+        try:
+            chosen = table.select(config.problems, experiment.benchmark.limit)
+            iterations = iteration_range(config.iterations, experiment)
+        except (UnknownProblem, ValueError) as fault:
+            raise permanent(fault) from fault
+        store = cells_of(deployment, experiment)
+        known = {part: context.instance.get_materialized_partitions(key[part]) for part in PARTS}
+
+        def log(found: Event) -> None:
+            partition = str(CellKey(found.iteration, problem_key(found.problem.id)))
+            if isinstance(found, Found):
+                # made by a run that was killed before it could say so
+                missing = [part for part in PARTS if partition not in known[part]]
+                if not missing:
+                    return
+                cell = store.finished(found.iteration, found.problem)
+            else:
+                cell, missing = found, list(PARTS)
+            _log_cell(context, cell, missing)
+
+        def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: list[str]) -> None:
+            described = cell_metadata(cell)
+            for part in parts:
+                stored, metadata = described[part]
+                context.log_event(event(key[part], partition_of(cell), stored, metadata, version))
+
+        outcome = drive(
+            deployment, experiment, [Scope(iterations, chosen)], run=context.run_id, redo=False, log=log
+        )
+        context.log.info(f"{outcome.made} cells made, {outcome.found} found whole")
+        context.add_output_metadata(
+            {"cells_made": outcome.made, "cells_found": outcome.found, "budget": outcome.budget or "not reached"}
+        )
+        if outcome.budget:
+            context.log.warning(f"partial: {outcome.budget}; {len(outcome.stopped)} problems did not get through")
+        check_outcome(experiment, outcome)
+
+    @dg.op(
+        name=f"{experiment.name}_summary",
+        ins={"start": dg.In(dg.Nothing)},
+        description="Scores, tokens, the curve and the report page.",
+    )
+    def summary(context: dg.OpExecutionContext, deployment: Deployment) -> None:
+        made = summarise(deployment, experiment)
+        context.log_event(event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version))
+
+    @dg.job(
+        name=f"{experiment.name}_campaign",
+        description=f"All cells of {experiment.name} in one process. {experiment.description}".strip(),
+        executor_def=dg.in_process_executor,
+        tags={"tmas/campaign": experiment.name},
+    )
+    def campaign() -> None:
+        summary(start=cells(start=problems()))
+
+    return campaign

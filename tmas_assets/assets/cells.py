@@ -1,0 +1,100 @@
+"""The assets of an experiment's cells: rollouts, verifier_scores, memory_bank, benchmark_scores.
+
+`memory_bank` is the one key that runs: Dagster allows a key to depend on its own past only, and rollouts(t) needs
+memory(t-1). It runs the whole iteration; `rollouts` and `verifier_scores` are declared on the same grid and their
+materializations are logged by the same run. It has no backfill policy: any policy breaks the order on a grid.
+"""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from partitions.axes import grid, previous_iteration
+from partitions.keys import cell_key
+from resources.deployment import Deployment
+from tmas_assets.assets.keys import experiment_key, problems_key
+from tmas_assets.assets.metadata import cell_metadata, event, partition_of
+from tmas_assets.assets.running import run_cells, run_grading
+from tmas_assets.benchmarks import asset_name
+from tmas_assets.engine.cells import FinishedCell
+from tmas_assets.records import Experiment
+from tmas_assets.strategies import strategy_digest
+
+POOL = "model_server"
+"""Dagster concurrency pool of everything that asks a model; its limit is the deployment's."""
+
+
+def code_version(experiment: Experiment) -> str:
+    """Changes with the settings and prompts, so the UI shows cells of older ones as outdated."""
+    return f"{experiment.digest()[:8]}-{strategy_digest(experiment.strategy)[:8]}"
+
+
+def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefinition]:
+    cells = grid(asset_name(experiment.benchmark), experiment.iterations)
+    key = {part: experiment_key(experiment, part) for part in
+           ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")}
+    group = experiment.name
+    version = code_version(experiment)
+
+    rollouts = dg.AssetSpec(
+        key["rollouts"],
+        deps=[problems_key(experiment.benchmark)],
+        partitions_def=cells,
+        group_name=group,
+        kinds={"vllm", "parquet"},
+        code_version=version,
+        description="Candidate solutions of each cell. Made by memory_bank; materialize that.",
+    )
+    verifier_scores = dg.AssetSpec(
+        key["verifier_scores"],
+        deps=[key["rollouts"]],
+        partitions_def=cells,
+        group_name=group,
+        kinds={"vllm", "parquet"},
+        code_version=version,
+        description="Independent checks of each rollout. Made by memory_bank; materialize that.",
+    )
+
+    @dg.asset(
+        key=key["memory_bank"],
+        deps=[key["verifier_scores"], dg.AssetDep(key["memory_bank"], partition_mapping=previous_iteration)],
+        partitions_def=cells,
+        group_name=group,
+        kinds={"vllm", "parquet"},
+        code_version=version,
+        pool=POOL,
+        description="Runs one iteration of the strategy on one problem: rollouts, checks, summaries, both banks.",
+    )
+    def memory_bank(context: dg.AssetExecutionContext, deployment: Deployment) -> None:
+        wanted = [cell_key(text) for text in context.partition_keys]
+
+        def log(cell: FinishedCell) -> None:
+            described = cell_metadata(cell)
+            partition = partition_of(cell)
+            for part in ("rollouts", "verifier_scores"):
+                stored, metadata = described[part]
+                context.log_event(event(key[part], partition, stored, metadata, version))
+            stored, metadata = described["memory_bank"]
+            context.add_asset_metadata(dict(metadata), asset_key=key["memory_bank"], partition_key=partition)
+            if len(wanted) == 1:  # a run has one data version for all partitions of the key it executes
+                context.set_data_version(key["memory_bank"], dg.DataVersion(stored.digest))
+            stored, metadata = described["benchmark_scores"]
+            context.log_event(event(key["benchmark_scores"], partition, stored, metadata, version))
+
+        run_cells(context, deployment, experiment, wanted, log)
+
+    @dg.asset(
+        key=key["benchmark_scores"],
+        deps=[key["rollouts"], key["memory_bank"]],
+        partitions_def=cells,
+        group_name=group,
+        kinds={"parquet"},
+        code_version=version,
+        description="The grade of every rollout of a cell. Already made with the cell; materialize to grade again.",
+    )
+    def benchmark_scores(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult:
+        cell = run_grading(deployment, experiment, cell_key(context.partition_key))
+        stored, metadata = cell_metadata(cell)["benchmark_scores"]
+        return dg.MaterializeResult(metadata=dict(metadata), data_version=dg.DataVersion(stored.digest))
+
+    return [rollouts, verifier_scores, memory_bank, benchmark_scores]

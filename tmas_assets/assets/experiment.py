@@ -1,0 +1,69 @@
+"""The component behind an experiment's YAML file: its asset chain and its campaign job.
+
+    type: tmas_assets.assets.experiment.ExperimentFile
+    attributes: {name: demo, benchmark: {...}, strategy: {...}, endpoints: {...}, ...}
+
+The attributes are an `Experiment` record; what only the strategy or the benchmark can judge is judged by them
+when the file is loaded. Every fault names the file and the field.
+"""
+
+from pathlib import Path
+from typing import Self
+
+import dagster as dg
+from pydantic import BaseModel
+
+from tmas_assets.assets.campaign import campaign_job
+from tmas_assets.assets.cells import cell_assets
+from tmas_assets.assets.summary import summary_asset
+from tmas_assets.benchmarks import BenchmarkError, resolve_release, settings_of_choice
+from tmas_assets.records import Experiment
+from tmas_assets.strategies import StrategyFault, settings_of, strategy
+
+
+class ExperimentFault(ValueError):
+    """An experiment file that cannot be used; the text names file and field."""
+
+
+class ExperimentFile(dg.Component):
+    """One experiment: benchmark x strategy x models x settings x repeats."""
+
+    def __init__(self, experiment: Experiment, file: Path) -> None:
+        self.experiment, self.file = experiment, file
+
+    @classmethod
+    def get_model_cls(cls) -> type[BaseModel]:
+        return Experiment
+
+    @classmethod
+    def load(cls, attributes: BaseModel | None, context: dg.ComponentLoadContext) -> Self:
+        file = Path(context.path) / "defs.yaml"
+        if not isinstance(attributes, Experiment):
+            raise ExperimentFault(f"{file}: attributes: nothing found; an experiment needs at least a name, a "
+                                  "benchmark, a strategy, iterations and endpoints.default")
+        check(attributes, file)
+        return cls(attributes, file)
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        experiment = self.experiment
+        return dg.Definitions(
+            assets=[*cell_assets(experiment), summary_asset(experiment)],
+            jobs=[campaign_job(experiment)],
+        )
+
+
+def check(experiment: Experiment, file: Path) -> None:
+    """What the record alone cannot judge. Raises ExperimentFault naming `file` and the field."""
+    try:
+        settings_of(experiment.strategy)
+        resolve_release(experiment.benchmark)
+        settings_of_choice(experiment.benchmark)
+    except (StrategyFault, BenchmarkError) as fault:
+        raise ExperimentFault(f"{file}: attributes.{fault}") from fault
+    roles = strategy(experiment.strategy.name).roles
+    for role in experiment.roles:
+        if role not in roles:
+            raise ExperimentFault(
+                f"{file}: attributes.roles.{role}: {experiment.strategy.name} has no role {role!r}; "
+                f"its roles are {', '.join(roles)}"
+            )

@@ -1,0 +1,17 @@
+"""The asset keys of the project, in one place."""
+
+import dagster as dg
+
+from tmas_assets.benchmarks import asset_name
+from tmas_assets.records import BenchmarkChoice, Experiment
+
+LEADERBOARD = dg.AssetKey("leaderboard")
+
+
+def problems_key(choice: BenchmarkChoice) -> dg.AssetKey:
+    return dg.AssetKey(["problems", asset_name(choice)])
+
+
+def experiment_key(experiment: Experiment, part: str) -> dg.AssetKey:
+    """`<experiment>/<part>`: rollouts, verifier_scores, memory_bank, benchmark_scores or summary."""
+    return dg.AssetKey([experiment.name, part])

@@ -1,0 +1,62 @@
+"""The asset `problems/<benchmark>`: an external release becomes validated problems and fills the problem axis."""
+
+import dagster as dg
+
+from partitions.axes import problem_axis
+from partitions.keys import problem_key
+from resources.deployment import Deployment
+from resources.parquet_store import StoreFault
+from resources.releases import LoadedRelease
+from tmas_assets.assets.keys import problems_key
+from tmas_assets.assets.metadata import Metadata, markdown_table, of_file
+from tmas_assets.assets.running import permanent
+from tmas_assets.benchmarks import BenchmarkError, asset_name, benchmark
+from tmas_assets.engine.problems import ProblemTable, refresh_table
+from tmas_assets.records import BenchmarkChoice
+
+
+def fill_problems(deployment: Deployment, choice: BenchmarkChoice) -> tuple[ProblemTable, LoadedRelease]:
+    """Load and store the release. Raises a `Failure` that no retry cures for a damaged or missing one."""
+    try:
+        return refresh_table(deployment.store(), choice, data=deployment.data_folder, downloads=deployment.downloads)
+    except (BenchmarkError, StoreFault) as fault:
+        raise permanent(fault) from fault
+
+
+def problems_metadata(table: ProblemTable, release: LoadedRelease) -> Metadata:
+    return {
+        **of_file(table.file),
+        "release": dg.MetadataValue.text(release.release),
+        "release_digest": dg.MetadataValue.text(release.digest),
+        "licence": dg.MetadataValue.text(release.licence),
+        "source": dg.MetadataValue.text(release.source),
+        "files": dg.MetadataValue.md(markdown_table(("file", "sha256", "found"), release.files)),
+        "repaired": dg.MetadataValue.md(markdown_table(("problem", "reason"), release.repaired)),
+        "retired": dg.MetadataValue.int(len(table.retired)),
+        "sample": dg.MetadataValue.md(
+            markdown_table(
+                ("problem", "statement", "gold"), [(p.id, p.statement, p.answer or "none") for p in table.problems[:10]]
+            )
+        ),
+    }
+
+
+def problems_asset(choice: BenchmarkChoice) -> dg.AssetsDefinition:
+    known = benchmark(choice.name)
+
+    @dg.asset(
+        key=problems_key(choice),
+        group_name="problems",
+        kinds={"parquet"},
+        code_version=choice.model_copy(update={"limit": None}).model_dump_json(),
+        description=f"{known.title}. Licence: {known.licence}. Fills the problem axis of its experiments.",
+    )
+    def problems(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult:
+        table, release = fill_problems(deployment, choice)
+        keys = [problem_key(problem.id) for problem in table.problems]
+        context.instance.add_dynamic_partitions(problem_axis(asset_name(choice)).name, keys)
+        return dg.MaterializeResult(
+            metadata=dict(problems_metadata(table, release)), data_version=dg.DataVersion(table.file.digest)
+        )
+
+    return problems

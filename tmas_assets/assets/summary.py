@@ -1,0 +1,117 @@
+"""The asset `<experiment>/summary`: scores by iteration, tokens, the curve in the UI and the HTML report."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+
+from resources.deployment import Deployment
+from resources.parquet_store import Address, Parent, ParquetStore, StoredFile, StoreFault
+from resources.pages import write_page
+from tmas_assets.assets.keys import experiment_key
+from tmas_assets.assets.metadata import Metadata, markdown_table, of_file
+from tmas_assets.assets.running import cells_of, permanent, table_of
+from tmas_assets.engine.cells import CellStore
+from tmas_assets.engine.summary import gather, report
+from tmas_assets.engine.team import identity
+from tmas_assets.records import Experiment, RoleTokens, Score
+from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
+from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
+from tmas_assets.statistics import headline
+
+
+@dataclass(frozen=True)
+class MadeSummary:
+    report: ExperimentReport
+    file: StoredFile
+    page: Path
+
+
+def summary_address(cells: CellStore, part: str) -> Address:
+    """`scores` or `tokens` of an experiment under its present settings."""
+    return Address((cells.experiment.name, "summary"), (part,), cells.variant)
+
+
+def read_summary(store: ParquetStore, cells: CellStore) -> tuple[tuple[Score, ...], tuple[RoleTokens, ...]]:
+    """Raises MissingFile where there is none under the present settings."""
+    return store.read(summary_address(cells, "scores"), Score), store.read(summary_address(cells, "tokens"), RoleTokens)
+
+
+def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
+    """Read all cells, store scores and tokens, write the page. Raises a `Failure` for cells that cannot be read."""
+    table = table_of(deployment, experiment)
+    cells = cells_of(deployment, experiment)
+    problems = table.select((), experiment.benchmark.limit)
+    vllm = deployment.vllm()
+    models = {name: identity(endpoint, vllm) for name, endpoint in experiment.endpoints.items()}
+    log = deployment.call_log()
+    try:
+        gathered = gather(cells, problems)
+        made = report(
+            cells,
+            problems,
+            gathered,
+            problems_digest=table.file.digest,
+            models=models,
+            paid=log.totals(experiment.name),
+        )
+        made_from = [
+            Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores
+        ]
+        file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
+        cells.store.write(summary_address(cells, "tokens"), RoleTokens, made.tokens_scratch, made_from)
+    except (StoreFault, ValueError) as fault:
+        raise permanent(fault) from fault
+    finally:
+        log.close()
+    page = write_page(deployment.reports / f"{experiment.name}.html", experiment_page(made))
+    return MadeSummary(made, file, page)
+
+
+def summary_metadata(made: MadeSummary) -> Metadata:
+    scores, quoted = made.report.scores, headline(made.report.scores)
+    rows = [
+        (
+            f"t{score.iteration:02d}",
+            _percent(score.value),
+            f"{_percent(score.low)} to {_percent(score.high)}",
+            *(str(n) for n in (score.answers, score.missing, score.truncated, score.failed, score.undecided)),
+        )
+        for score in scores
+    ]
+    head = ("iteration", "Pass@1", "interval", "answers", "missing", "truncated", "failed", "undecided")
+    tokens = [
+        (row.role, str(row.calls), str(row.prompt_tokens), str(row.completion_tokens))
+        for row in made.report.tokens_scratch
+    ]
+    quoted_value = {"pass_at_1": dg.MetadataValue.float(quoted.value)} if quoted and quoted.value is not None else {}
+    curve = {"curve": dg.MetadataValue.md(curve_markdown(pass_at_1_png(scores)))} if quoted else {}
+    return {
+        **of_file(made.file),
+        **quoted_value,
+        **curve,
+        "scores": dg.MetadataValue.md(markdown_table(head, rows)),
+        "tokens": dg.MetadataValue.md(markdown_table(("role", "calls", "prompt tokens", "completion tokens"), tokens)),
+        "report": dg.MetadataValue.url(made.page.as_uri()),
+    }
+
+
+def _percent(value: float | None) -> str:
+    return "none" if value is None else f"{value:.1%}"
+
+
+def summary_asset(experiment: Experiment) -> dg.AssetsDefinition:
+    @dg.asset(
+        key=experiment_key(experiment, "summary"),
+        deps=[dg.AssetDep(experiment_key(experiment, "benchmark_scores"), partition_mapping=dg.AllPartitionMapping())],
+        group_name=experiment.name,
+        kinds={"parquet"},
+        description="Pass@1 by iteration with intervals, tokens by role, and the report page.",
+    )
+    def summary(deployment: Deployment) -> dg.MaterializeResult:
+        made = summarise(deployment, experiment)
+        return dg.MaterializeResult(
+            metadata=dict(summary_metadata(made)), data_version=dg.DataVersion(made.file.digest)
+        )
+
+    return summary

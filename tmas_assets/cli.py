@@ -1,0 +1,132 @@
+"""The `tmas` command. Each subcommand is a thin door to what the Dagster UI does too; errors come without traceback.
+
+Exit codes: 0 done, 1 a fault that the message explains, 2 the command was not understood, 130 interrupted.
+"""
+
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+from rich.console import Console
+
+from tmas_assets.commands.faults import CommandFault
+
+app = typer.Typer(
+    name="tmas",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Run and measure test-time-scaling systems. `make ui` opens the same in Dagster.",
+)
+out, err = Console(), Console(stderr=True)
+
+
+@app.command()
+def run(
+    experiment: Annotated[str, typer.Argument(help="Name of an experiment, see `tmas experiments`.")],
+    iterations: Annotated[str, typer.Option(help="first..last, both included; default all.")] = "",
+    problems: Annotated[list[str] | None, typer.Option("--problems", "-p", help="Problem id; may be repeated.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No live bar.")] = False,
+) -> None:
+    """Run an experiment's campaign, then print its scores. Finished cells and paid calls are never repeated.
+
+    Examples:
+
+        tmas run demo
+
+        tmas run demo --iterations 0..1 -p chain_sum-0000 -p chain_sum-0001
+    """
+    from tmas_assets.commands.run import run_experiment
+
+    run_experiment(experiment, iterations, problems or [], out=out, live=not quiet)
+
+
+@app.command()
+def report(experiment: Annotated[str, typer.Argument(help="Name of an experiment.")]) -> None:
+    """Sum up what is there and write the report page, without asking any model.
+
+    Example: tmas report demo
+    """
+    from tmas_assets.commands.run import report_experiment
+
+    report_experiment(experiment, out=out)
+
+
+@app.command()
+def experiments() -> None:
+    """List the experiments with benchmark, strategy, model and settings file."""
+    from tmas_assets.commands.run import list_experiments
+
+    list_experiments(out=out)
+
+
+@app.command()
+def serve(
+    model: Annotated[str, typer.Argument(help="The bundled model's name, or a Hugging Face folder.")] = "",
+    max_model_len: Annotated[int, typer.Option(help="Context window, tokens.")] = 2048,
+) -> None:
+    """Start a model server, print its URL, and keep it up until Ctrl-C.
+
+    Examples:
+
+        tmas serve
+
+        tmas serve path/to/checkpoint --max-model-len 4096
+    """
+    from tmas_assets.commands.serve import serve_model
+
+    serve_model(model, max_model_len, out=out)
+
+
+@app.command()
+def grade(
+    file: Annotated[Path, typer.Argument(help="JSONL with id, kind, gold, response.")],
+    out_file: Annotated[Path, typer.Option("--out", help="JSONL to write, a line for each line read.")],
+) -> None:
+    """Grade answers in a JSONL file: right, wrong, undecided or failed, with what was read as the answer.
+
+    Example: tmas grade answers.jsonl --out graded.jsonl
+    """
+    from tmas_assets.commands.grade import grade_answers
+
+    grade_answers(file, out_file, out=out)
+
+
+@app.command()
+def ui(port: Annotated[int, typer.Option(help="Port of the web server.")] = 3000) -> None:
+    """Open the Dagster UI on this project (`dagster dev` on workspace.yaml)."""
+    from resources.deployment import REPOSITORY
+    from tmas_assets.commands.dagster_home import prepare_dagster_home
+
+    prepare_dagster_home()
+    dagster = Path(sys.executable).with_name("dagster")
+    workspace = str(REPOSITORY / "workspace.yaml")
+    os.chdir(REPOSITORY)
+    os.execv(dagster, [str(dagster), "dev", "-w", workspace, "-p", str(port)])
+
+
+def main() -> None:
+    warnings.filterwarnings("ignore", category=UserWarning)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    try:
+        app(standalone_mode=False)
+    except typer.Exit as done:
+        sys.exit(done.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        err.print("[yellow]interrupted[/]: finished cells and calls are kept; run again to go on")
+        sys.exit(130)
+    except CommandFault as fault:
+        err.print(f"[red]tmas:[/] {fault}", highlight=False)
+        sys.exit(1)
+    except click.ClickException as fault:
+        fault.show()
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The live line of a running campaign: cells done, calls, tokens per second, time left."""
+
+from rich.console import Group, RenderableType
+from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from tmas_assets.engine.progress import Progress
+
+
+class Bar:
+    """A rich renderable that shows the last `Progress` it was told."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.last: Progress | None = None
+
+    def update(self, progress: Progress) -> None:
+        self.last = progress
+
+    def __rich__(self) -> RenderableType:
+        now = self.last
+        if now is None:
+            return Spinner("dots", text=f"{self.title}: loading the problems")
+        line = Table.grid(padding=(0, 1))
+        line.add_row(
+            Text(self.title, style="bold"),
+            ProgressBar(total=max(now.cells, 1), completed=now.done, width=28),
+            f"{now.done}/{now.cells} cells",
+            f"{now.calls} calls" + (f" (+{now.cached} from the log)" if now.cached else ""),
+            f"{now.tokens_per_second:.0f} tokens/s",
+            _left(now),
+        )
+        waiting = now.calls == 0 and now.cached == 0 and now.in_flight == 0 and now.done < now.cells
+        note = "starting the model server (about a minute the first time)" if waiting else _notes(now)
+        return Group(line, Text(f"  {note}", style="dim")) if note else line
+
+    def closing_line(self) -> str:
+        """What the run did, for after the bar is gone."""
+        now = self.last
+        if now is None:
+            return ""
+        return (
+            f"{self.title}: {now.done}/{now.cells} cells ({now.found} found), {now.calls} model calls, {now.cached} "
+            f"from the call log, {now.completion_tokens} tokens generated in {now.seconds:.0f} s"
+        )
+
+
+def _left(now: Progress) -> str:
+    left = now.seconds_left
+    if left is None:
+        return "time left unknown"
+    return f"{int(left) // 60}:{int(left) % 60:02d} left"
+
+
+def _notes(now: Progress) -> str:
+    parts = [f"{now.in_flight} in flight"]
+    if now.retries:
+        parts.append(f"{now.retries} retries")
+    if now.failures:
+        parts.append(f"{now.failures} failed calls")
+    return ", ".join(parts)

@@ -1,0 +1,22 @@
+"""`tmas grade`: a file of answers in, a file of verdicts out, a line for a line."""
+
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+
+from tmas_assets.commands.faults import CommandFault
+from tmas_assets.grading.rows import grade_file
+
+
+def grade_answers(file: Path, out_file: Path, *, out: Console) -> None:
+    """Raises CommandFault where the file cannot be read or written."""
+    if not file.is_file():
+        raise CommandFault(f"no file {file}; give a JSONL with id, kind, gold and response on each line")
+    try:
+        counts: Counter[str] = grade_file(file, out_file)
+    except OSError as fault:
+        raise CommandFault(f"grading {file} into {out_file}: {fault}") from fault
+    for outcome in ("right", "wrong", "undecided", "failed"):
+        out.print(f"{outcome:10} {counts[outcome]}", highlight=False)
+    out.print(f"written to {out_file}", highlight=False, soft_wrap=True)

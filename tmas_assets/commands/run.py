@@ -1,0 +1,108 @@
+"""`tmas run`, `tmas report`, `tmas experiments`: the campaign job in this process, with a live bar."""
+
+import difflib
+from collections.abc import Sequence
+
+import dagster as dg
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from resources.deployment import Deployment
+from tmas_assets.assets.campaign import iteration_range
+from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
+from tmas_assets.assets.summary import summarise
+from tmas_assets.commands.bar import Bar
+from tmas_assets.commands.dagster_home import prepare_dagster_home
+from tmas_assets.commands.faults import CommandFault
+from tmas_assets.definitions import defs, experiment_files
+from tmas_assets.engine import progress
+from tmas_assets.reports.experiment_report import ExperimentReport
+from tmas_assets.reports.tables import score_table, token_table
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def _files() -> list[ExperimentFile]:
+    try:
+        return experiment_files()[1]
+    except (ExperimentFault, dg.DagsterError) as fault:
+        raise CommandFault(f"the experiments under tmas_assets/defs cannot be loaded: {fault}") from fault
+
+
+def _find(name: str) -> ExperimentFile:
+    known = {file.experiment.name: file for file in _files()}
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise CommandFault(
+            f"no experiment {name!r}; {hint}known: {', '.join(sorted(known))}. "
+            "Add one as tmas_assets/defs/<name>/defs.yaml"
+        )
+    return known[name]
+
+
+def run_experiment(name: str, iterations: str, problems: Sequence[str], *, out: Console, live: bool) -> None:
+    """Run the campaign job through Dagster and print its scores. Raises CommandFault with the reason it failed."""
+    experiment = _find(name).experiment
+    try:
+        iteration_range(iterations, experiment)
+    except ValueError as fault:
+        raise CommandFault(str(fault)) from fault
+    prepare_dagster_home()
+    job = defs().resolve_job_def(f"{name}_campaign")
+    config = {"iterations": iterations, "problems": list(problems)}
+    bar = Bar(name)
+    with dg.DagsterInstance.get() as instance, Live(bar, console=out, refresh_per_second=4, transient=True) as shown:
+        if not live:
+            shown.stop()
+        with progress.listening(bar.update):
+            result = job.execute_in_process(
+                instance=instance,
+                run_config={"ops": {f"{name}_cells": {"config": config}}, **_QUIET},
+                raise_on_error=False,
+            )
+    if bar.last is not None:
+        out.print(bar.closing_line())
+    if not result.success:
+        raise CommandFault(_reason(result))
+    report_experiment(name, out=out)
+
+
+def _reason(result: dg.ExecuteInProcessResult) -> str:
+    for event in result.all_events:
+        if event.is_step_failure:
+            data = event.step_failure_data
+            if data.user_failure_data and data.user_failure_data.description:
+                return data.user_failure_data.description
+            error = data.error.cause or data.error if data.error else None
+            return f"{event.step_key}: {error.message.strip() if error else 'failed without a message'}"
+    return f"run {result.run_id} failed before its first step; see it in the UI (`make ui`)"
+
+
+def report_experiment(name: str, *, out: Console) -> None:
+    """Sum up what is there, print it and say where the page lies."""
+    experiment = _find(name).experiment
+    try:
+        made = summarise(Deployment.from_environment(), experiment)
+    except dg.Failure as fault:
+        raise CommandFault(fault.description or str(fault)) from fault
+    print_report(made.report, out=out)
+    out.print(f"report page: {made.page}", highlight=False, soft_wrap=True)
+
+
+def print_report(report: ExperimentReport, *, out: Console) -> None:
+    out.print(score_table(report.scores))
+    out.print(token_table(report.tokens_scratch, report.tokens_paid))
+
+
+def list_experiments(*, out: Console) -> None:
+    table = Table("experiment", "benchmark", "strategy", "iterations", "repeats", "model", "file")
+    for file in sorted(_files(), key=lambda one: one.experiment.name):
+        e = file.experiment
+        default = e.endpoints["default"]
+        model = default.model or (default.managed.model if default.managed else "")
+        table.add_row(
+            e.name, e.benchmark.name, e.strategy.name, str(e.iterations), str(e.repeats), model, str(file.file)
+        )
+    out.print(table)

@@ -1,0 +1,58 @@
+"""The Dagster code location `tmas`: every experiment under `defs/`, the releases they use, and the resources.
+
+The only place where resources meet assets.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import dagster as dg
+
+from resources.deployment import Deployment
+from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
+from tmas_assets.assets.leaderboard import leaderboard_asset
+from tmas_assets.assets.problems import problems_asset
+from tmas_assets.benchmarks import asset_name
+from tmas_assets.records import BenchmarkChoice
+
+
+def experiment_files() -> tuple[dg.ComponentTree, list[ExperimentFile]]:
+    """The component tree and every experiment file in it. Raises naming file and field of a faulty one."""
+    tree = dg.ComponentTree.for_project(Path(__file__).parent)
+    files = tree.get_all_components(of_type=ExperimentFile)
+    _refuse_double_names(files)
+    return tree, files
+
+
+def _refuse_double_names(files: Sequence[ExperimentFile]) -> None:
+    by_name: dict[str, ExperimentFile] = {}
+    by_release: dict[str, ExperimentFile] = {}
+    for file in files:
+        name = file.experiment.name
+        if name in by_name:
+            raise ExperimentFault(f"{file.file}: attributes.name: {name!r} is taken by {by_name[name].file}")
+        by_name[name] = file
+        asset = asset_name(file.experiment.benchmark)
+        other = by_release.setdefault(asset, file)
+        if _release(other.experiment.benchmark) != _release(file.experiment.benchmark):
+            raise ExperimentFault(
+                f"{file.file}: attributes.benchmark: problems/{asset} has other settings in {other.file}; "
+                "give one of the two another release label"
+            )
+
+
+def _release(choice: BenchmarkChoice) -> BenchmarkChoice:
+    return choice.model_copy(update={"limit": None})
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    tree, files = experiment_files()
+    releases = {asset_name(file.experiment.benchmark): _release(file.experiment.benchmark) for file in files}
+    ours = dg.Definitions(
+        assets=[*(problems_asset(choice) for choice in releases.values()), leaderboard_asset([f.experiment for f in files])],
+        resources={"deployment": Deployment.from_environment()},
+        # a step in a process of its own costs seconds and outlives a killed run
+        executor=dg.in_process_executor,
+    )
+    return dg.Definitions.merge(tree.build_defs(), ours)

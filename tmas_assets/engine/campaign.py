@@ -1,0 +1,197 @@
+"""Run many cells in one process: problems and repeats side by side, each going through its iterations alone.
+
+No barrier: nothing waits for another problem, and a repeat's next iteration starts when its own memory is ready.
+A cell is written when all its repeats are there, then graded. Finished cells are found and not made again. What
+stops early leaves whole cells and a call log behind, so that running again repeats only what was in flight.
+Leaves out Dagster, progress bars and where requests go.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from resources.chat_client import BudgetReached, EndpointUnavailable
+from resources.parquet_store import StoreFault
+from tmas_assets.engine.cells import CellStore, FinishedCell, StoredCell
+from tmas_assets.engine.grades import grade_cell
+from tmas_assets.grading import grader_version
+from tmas_assets.grading.pool import GraderPool
+from tmas_assets.records import Problem, Round
+from tmas_assets.strategies import Here, Team, settings_of, strategy
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A problem that did not get through: the iteration it stopped in and why."""
+
+    problem: str
+    iteration: int
+    reason: str
+
+
+@dataclass
+class Outcome:
+    """What a campaign did; filled while it runs."""
+
+    made: int = 0
+    found: int = 0
+    stopped: list[Stopped] = field(default_factory=list)
+    budget: str | None = None
+    """The cap that was reached, None when none was."""
+
+
+class MissingPast(RuntimeError):
+    """Iteration t was asked for while t-1 is neither there nor part of the request."""
+
+
+class Campaign:
+    """One experiment's cells over `iterations` x `problems`."""
+
+    def __init__(
+        self,
+        cells: CellStore,
+        team: Team,
+        graders: GraderPool,
+        *,
+        iterations: range,
+        problems: Sequence[Problem],
+        on_made: Callable[[FinishedCell], None],
+        on_found: Callable[[int, Problem], None] = lambda iteration, problem: None,
+        redo: bool = False,
+        outcome: Outcome | None = None,
+    ) -> None:
+        """`on_made` and `on_found` are called in the event loop and must return at once. `redo` makes whole
+        cells again (from the call log, where it has the replies) and still needs no call for the past."""
+        self.cells, self.team, self.graders = cells, team, graders
+        self.iterations, self.problems, self.redo = iterations, tuple(problems), redo
+        self.on_made, self.on_found = on_made, on_found
+        experiment = cells.experiment
+        self.repeats = range(experiment.repeats)
+        self.strategy = strategy(experiment.strategy.name)
+        self.settings = settings_of(experiment.strategy)
+        self.outcome = outcome or Outcome()
+
+    def check_past(self) -> None:
+        """Raises MissingPast before anything is asked or written."""
+        first = self.iterations.start
+        if first == 0:
+            return
+        missing = [p.id for p in self.problems if not self.cells.whole(first - 1, p)]
+        if missing:
+            raise MissingPast(
+                f"{self.cells.experiment.name}: iteration t{first:02d} was asked for, and t{first - 1:02d} is missing for "
+                f"{len(missing)} of {len(self.problems)} problems ({', '.join(missing[:5])}) under settings "
+                f"{self.cells.variant}. Start the range at the first missing iteration, or materialize it first."
+            )
+
+    async def run(self) -> Outcome:
+        """Raises MissingPast, StoreFault (the store cannot be written) and what the team raises for a whole run."""
+        await asyncio.to_thread(self.check_past)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for problem in self.problems:
+                    group.create_task(self._problem(problem))
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        return self.outcome
+
+    async def _problem(self, problem: Problem) -> None:
+        line = _ProblemLine(self, problem)
+        try:
+            await line.run()
+        except BudgetReached as reached:
+            self.outcome.budget = str(reached)
+            self.outcome.stopped.append(Stopped(problem.id, line.at, str(reached)))
+        except (EndpointUnavailable, UnreadableCell) as error:
+            self.outcome.stopped.append(Stopped(problem.id, line.at, str(error)))
+
+
+class UnreadableCell(RuntimeError):
+    """A past cell of one problem that cannot be read; the other problems go on."""
+
+
+class _ProblemLine:
+    """One problem's way through the iterations."""
+
+    def __init__(self, campaign: Campaign, problem: Problem) -> None:
+        self.campaign, self.problem = campaign, problem
+        self.at = campaign.iterations.start
+        """The first iteration that is not complete."""
+        self.previous: StoredCell | None = None
+        self.rounds: dict[int, list[Round]] = {}
+        self.writing = asyncio.Lock()
+        self.finishing: list[asyncio.Task[None]] = []
+
+    async def run(self) -> None:
+        campaign = self.campaign
+        if not campaign.redo:
+            while self.at < campaign.iterations.stop and await self._whole(self.at):
+                await self._found(self.at)
+                self.at += 1
+        if self.at == campaign.iterations.stop:
+            return
+        past: tuple[Round, ...] = ()
+        if self.at > 0:
+            past, self.previous = await self._read(self.at - 1)
+        last = {one.repeat: one for one in past}
+        start = self.at
+        try:
+            async with asyncio.TaskGroup() as group:
+                for repeat in campaign.repeats:
+                    group.create_task(self._repeat(repeat, start, last.get(repeat)))
+        except BaseExceptionGroup as failures:
+            # a cell whose rounds were all there is kept, also when a later round failed
+            await asyncio.gather(*self.finishing, return_exceptions=True)
+            raise failures.exceptions[0] from None
+        await asyncio.gather(*self.finishing)
+
+    async def _whole(self, iteration: int) -> bool:
+        try:
+            return await asyncio.to_thread(self.campaign.cells.whole, iteration, self.problem)
+        except StoreFault as fault:
+            raise UnreadableCell(str(fault)) from fault
+
+    async def _read(self, iteration: int) -> tuple[tuple[Round, ...], StoredCell]:
+        try:
+            return await asyncio.to_thread(self.campaign.cells.read, iteration, self.problem)
+        except StoreFault as fault:
+            raise UnreadableCell(str(fault)) from fault
+
+    async def _found(self, iteration: int) -> None:
+        """A whole cell: grade it where its grades are missing or older than the grader."""
+        campaign, cells = self.campaign, self.campaign.cells
+        try:
+            graded = await asyncio.to_thread(cells.grades, iteration, self.problem)
+        except StoreFault as fault:
+            raise UnreadableCell(str(fault)) from fault
+        version = grader_version(self.problem.grader)
+        if graded is None or any(grade.grader_version != version for grade in graded[0]):
+            rounds, files = await self._read(iteration)
+            await grade_cell(cells, campaign.graders, iteration, self.problem, rounds, files)
+        campaign.outcome.found += 1
+        campaign.on_found(iteration, self.problem)
+
+    async def _repeat(self, repeat: int, start: int, last: Round | None) -> None:
+        campaign, cells = self.campaign, self.campaign.cells
+        for iteration in range(start, campaign.iterations.stop):
+            for finished in self.finishing:
+                if finished.done():
+                    finished.result()  # a cell that could not be written ends the line before it asks for more
+            here = Here(cells.experiment.seed, repeat, iteration, cells.strategy_digest)
+            last = await campaign.strategy.iterate(self.problem, last, here, campaign.team, campaign.settings)
+            gathered = self.rounds.setdefault(iteration, [])
+            gathered.append(last)
+            if len(gathered) == len(campaign.repeats):
+                self.at = iteration + 1
+                self.finishing.append(asyncio.create_task(self._finish(iteration, self.rounds.pop(iteration))))
+
+    async def _finish(self, iteration: int, rounds: list[Round]) -> None:
+        campaign, cells = self.campaign, self.campaign.cells
+        ordered = tuple(sorted(rounds, key=lambda one: one.repeat))
+        async with self.writing:  # first come, first served: cells are written in order of iteration
+            before = self.previous.memory_bank.digest if self.previous else None
+            files = await asyncio.to_thread(cells.write, iteration, self.problem, ordered, self.previous)
+            self.previous = files
+        grades, grades_file = await grade_cell(cells, campaign.graders, iteration, self.problem, ordered, files)
+        campaign.outcome.made += 1
+        campaign.on_made(FinishedCell(iteration, self.problem, ordered, files, grades, grades_file, before))

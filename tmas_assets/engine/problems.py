@@ -1,0 +1,103 @@
+"""The problem table of a release: filled from the release, kept in the store, never shortened.
+
+A problem that the release drops is retired: it stays known by name and its cells stay readable, but no campaign
+takes it. Leaves out Dagster's partitions, which the asset fills from here.
+"""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from partitions.keys import problem_key
+from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
+from resources.releases import LoadedRelease, load_problems
+from tmas_assets.benchmarks import asset_name
+from tmas_assets.records import BenchmarkChoice, Problem, RetiredProblem
+
+
+class UnknownProblem(ValueError):
+    """A problem that was asked for and is not in the table, or was retired."""
+
+
+@dataclass(frozen=True)
+class ProblemTable:
+    asset: str
+    problems: tuple[Problem, ...]
+    retired: tuple[RetiredProblem, ...]
+    file: StoredFile
+
+    def by_key(self, key: str) -> Problem:
+        """The problem with this partition key."""
+        for problem in self.problems:
+            if problem_key(problem.id) == key:
+                return problem
+        raise self._unknown(key)
+
+    def select(self, wanted: Sequence[str], limit: int | None) -> tuple[Problem, ...]:
+        """The problems with these ids or keys, in the table's order; all of them for none, at most `limit`."""
+        if not wanted:
+            return self.problems[:limit]
+        known = {problem.id: problem for problem in self.problems}
+        known |= {problem_key(problem.id): problem for problem in self.problems}
+        found = set()
+        for name in wanted:
+            if name not in known:
+                raise self._unknown(name)
+            found.add(known[name].id)
+        return tuple(problem for problem in self.problems if problem.id in found)
+
+    def _unknown(self, name: str) -> UnknownProblem:
+        for gone in self.retired:
+            if name in (gone.id, problem_key(gone.id)):
+                return UnknownProblem(f"problem {name!r} of {self.asset} is retired: {gone.reason}")
+        ids = [problem.id for problem in self.problems]
+        near = difflib.get_close_matches(name, ids, n=3) or ids[:3]
+        return UnknownProblem(
+            f"problems/{self.asset} has no problem {name!r} among its {len(ids)}; nearest: {', '.join(near)}. "
+            f"Ids are listed in the materialization of problems/{self.asset}."
+        )
+
+
+def _address(asset: str, part: str) -> Address:
+    return Address(("problems", asset), (part,))
+
+
+def read_table(store: ParquetStore, asset: str) -> ProblemTable:
+    """Raises MissingFile where `problems/<asset>` was never materialized."""
+    problems, file = store.read_stored(_address(asset, "problems"), Problem)
+    try:
+        retired = store.read(_address(asset, "retired"), RetiredProblem)
+    except MissingFile:
+        retired = ()
+    return ProblemTable(asset, problems, retired, file)
+
+
+def refresh_table(
+    store: ParquetStore, choice: BenchmarkChoice, *, data: Path | None, downloads: Path
+) -> tuple[ProblemTable, LoadedRelease]:
+    """Load the release and store it as the table; problems that are gone become retired."""
+    release = load_problems(choice, data=data, cache=downloads)
+    asset = asset_name(choice)
+    try:
+        before: ProblemTable | None = read_table(store, asset)
+    except MissingFile:
+        before = None
+    here = {problem.id for problem in release.problems}
+    retired = [gone for gone in before.retired if gone.id not in here] if before else []
+    for problem in before.problems if before else ():
+        if problem.id not in here:
+            retired.append(
+                RetiredProblem(
+                    benchmark=problem.benchmark,
+                    release=problem.release,
+                    id=problem.id,
+                    problem_digest=problem.digest,
+                    reason=f"no longer in release {release.release} ({release.digest[:12]})",
+                )
+            )
+    made_from = [Parent(path, digest) for path, digest, _ in release.files]
+    file = store.write(_address(asset, "problems"), Problem, release.problems, made_from)
+    if retired:
+        store.write(_address(asset, "retired"), RetiredProblem, retired, [Parent("problems", file.digest)])
+    return ProblemTable(asset, release.problems, tuple(retired), file), release

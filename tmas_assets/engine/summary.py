@@ -1,0 +1,245 @@
+"""Everything an experiment's cells add up to: scores by iteration, tokens by role, banks, parse errors, lineage.
+
+Reads what is there and names what is not (as `missing` in the scores); makes no cell and asks no model. Frames
+carry the records' own schema, so nothing is inferred. Leaves out pictures and pages: `tmas_assets/reports/`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from partitions.keys import iteration_key
+from resources.parquet_store import MissingFile
+from tmas_assets.benchmarks import benchmark, resolve_release
+from tmas_assets.engine.cells import KINDS, CellStore
+from tmas_assets.records import Bank, Grade, Problem, RoleTokens, Score, digest
+from tmas_assets.records.schema import arrow_schema, from_table
+from tmas_assets.reports.experiment_report import ExperimentReport
+from tmas_assets.reports.report_rows import (
+    BankSize,
+    InputDigest,
+    ModelUse,
+    ParseErrors,
+    ProblemCell,
+    ProblemRow,
+    Setting,
+)
+from tmas_assets.statistics import role_order, score_iteration
+from tmas_assets.strategies import settings_of, strategy
+
+_BANKS: tuple[Bank, ...] = ("experience", "guideline")
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The rows of all cells that are there, by kind, and the digests of their files."""
+
+    frames: Mapping[str, pl.DataFrame]
+    grades: tuple[Grade, ...]
+    digests: Mapping[tuple[str, int], str]
+    """Digest over the file digests of one kind in one iteration, in order of problem."""
+
+
+def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
+    """Read every cell of `problems` that has files. Raises StoreFault for one that cannot be read."""
+    tables: dict[str, list[pa.Table]] = {kind: [] for kind in KINDS}
+    files: dict[tuple[str, int], list[str]] = {}
+    for kind, record in KINDS.items():
+        for iteration in range(cells.experiment.iterations):
+            for problem in problems:
+                try:
+                    table, stored = cells.store.table(cells.address(kind, iteration, problem), record)
+                except MissingFile:
+                    continue
+                tables[kind].append(table)
+                files.setdefault((kind, iteration), []).append(stored.digest)
+    whole = {
+        kind: pa.concat_tables([arrow_schema(KINDS[kind]).empty_table(), *found]) for kind, found in tables.items()
+    }
+    frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in whole.items()}
+    return Gathered(
+        frames, from_table(Grade, whole["benchmark_scores"]), {key: digest(found) for key, found in files.items()}
+    )
+
+
+def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) -> tuple[Score, ...]:
+    """One score an iteration that has a grade, in order."""
+    experiment = cells.experiment
+    per_problem = strategy(experiment.strategy.name).answers(settings_of(experiment.strategy)) * experiment.repeats
+    by_iteration: dict[int, list[Grade]] = {}
+    for grade in gathered.grades:
+        by_iteration.setdefault(grade.iteration, []).append(grade)
+    return tuple(
+        score_iteration(
+            found,
+            problems=[problem.id for problem in problems],
+            answers_per_problem=per_problem,
+            experiment=experiment.name,
+            benchmark=experiment.benchmark.name,
+            release=resolve_release(experiment.benchmark),
+            iteration=iteration,
+            grades_digest=gathered.digests["benchmark_scores", iteration],
+        )
+        for iteration, found in sorted(by_iteration.items())
+    )
+
+
+def tokens_from_scratch(gathered: Gathered) -> tuple[RoleTokens, ...]:
+    """Tokens by role of every call a record was made of, whoever paid for it."""
+    traces = [gathered.frames[kind].select("trace") for kind in ("rollouts", "verifier_scores", "summaries")]
+    traces.append(_writes(gathered).select("trace"))
+    known = pl.col("prompt_tokens").is_not_null() & pl.col("completion_tokens").is_not_null()
+    sums = (
+        pl.concat(traces)
+        .unnest("trace")
+        .group_by("role")
+        .agg(
+            pl.len().alias("calls"),
+            pl.col("prompt_tokens").filter(known).sum(),
+            pl.col("completion_tokens").filter(known).sum(),
+            (~known).sum().alias("unknown"),
+        )
+    )
+    return tuple(sorted((RoleTokens(**row) for row in sums.to_dicts()), key=lambda row: role_order(row.role)))
+
+
+def _writes(gathered: Gathered) -> pl.DataFrame:
+    return gathered.frames["memory_bank"].select(pl.col("writes").explode()).drop_nulls().unnest("writes")
+
+
+def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
+    parts = [
+        gathered.frames[kind].select(pl.col("trace").struct.field("role"), "parse")
+        for kind in ("verifier_scores", "summaries")
+    ]
+    parts.append(_writes(gathered).select(pl.col("trace").struct.field("role"), "parse"))
+    counted = (
+        pl.concat(parts)
+        .filter(pl.col("parse") != "failed")
+        .group_by("role")
+        .agg((pl.col("parse") == "parse_error").sum().alias("errors"), pl.len().alias("total"))
+    )
+    return tuple(sorted((ParseErrors(**row) for row in counted.to_dicts()), key=lambda row: role_order(row.role)))
+
+
+def _bank_sizes(gathered: Gathered) -> tuple[BankSize, ...]:
+    memory = gathered.frames["memory_bank"]
+    snapshots = dict(memory.group_by("iteration").len().rows())
+    live = memory.select("iteration", pl.col("entries").explode()).drop_nulls().unnest("entries")
+    counts = {
+        (iteration, bank): size
+        for iteration, bank, size in live.filter(pl.col("state") == "live").group_by("iteration", "bank").len().rows()
+    }
+    return tuple(
+        BankSize(iteration=t, bank=bank, live=counts.get((t, bank), 0), snapshots=snapshots[t])
+        for t in sorted(snapshots)
+        for bank in _BANKS
+    )
+
+
+def _problem_rows(gathered: Gathered, problems: Sequence[Problem]) -> tuple[ProblemRow, ...]:
+    graded = {
+        (problem, iteration): (right, answers)
+        for problem, iteration, right, answers in gathered.frames["benchmark_scores"]
+        .group_by("problem", "iteration")
+        .agg((pl.col("outcome") == "right").sum().alias("right"), pl.len().alias("answers"))
+        .rows()
+    }
+    verified = {
+        (problem, iteration): mean
+        for problem, iteration, mean in gathered.frames["verifier_scores"]
+        .group_by("problem", "iteration")
+        .agg(pl.col("score").mean())
+        .rows()
+    }
+    iterations = sorted({iteration for _, iteration in graded})
+    return tuple(
+        ProblemRow(
+            problem=problem.id,
+            statement=problem.statement,
+            cells=tuple(
+                ProblemCell(
+                    iteration=t,
+                    right=graded[problem.id, t][0],
+                    answers=graded[problem.id, t][1],
+                    mean_verifier=verified.get((problem.id, t)),
+                )
+                for t in iterations
+                if (problem.id, t) in graded
+            ),
+        )
+        for problem in problems
+    )
+
+
+def report(
+    cells: CellStore,
+    problems: Sequence[Problem],
+    gathered: Gathered,
+    *,
+    problems_digest: str,
+    models: Mapping[str, str],
+    paid: tuple[RoleTokens, ...],
+) -> ExperimentReport:
+    """All that the page shows. `models`: identity by endpoint name; `paid`: the call log's account."""
+    experiment = cells.experiment
+    release = benchmark(experiment.benchmark.name)
+    return ExperimentReport(
+        name=experiment.name,
+        description=experiment.description,
+        benchmark=experiment.benchmark.name,
+        release=resolve_release(experiment.benchmark),
+        licence=release.licence,
+        strategy=experiment.strategy.name,
+        settings=_settings(cells),
+        models=_models(cells, models),
+        scores=scores(cells, problems, gathered),
+        tokens_scratch=tokens_from_scratch(gathered),
+        tokens_paid=paid,
+        problems=_problem_rows(gathered, problems),
+        banks=_bank_sizes(gathered),
+        parse_errors=_parse_errors(gathered),
+        digests=(
+            InputDigest(name="problems", digest=problems_digest),
+            InputDigest(name="strategy and prompts", digest=cells.strategy_digest),
+            InputDigest(name="settings", digest=cells.settings_digest),
+            *(
+                InputDigest(name=f"{kind} {iteration_key(t)}", digest=found)
+                for (kind, t), found in sorted(gathered.digests.items(), key=lambda item: (item[0][1], item[0][0]))
+            ),
+        ),
+    )
+
+
+def _settings(cells: CellStore) -> tuple[Setting, ...]:
+    experiment = cells.experiment
+    shown = {
+        "iterations": experiment.iterations,
+        "repeats": experiment.repeats,
+        "seed": experiment.seed,
+        **{f"benchmark.{name}": value for name, value in experiment.benchmark.settings.items()},
+        **{f"strategy.{name}": value for name, value in settings_of(experiment.strategy).model_dump().items()},
+        **{
+            f"{role}.{name}": value
+            for role in strategy(experiment.strategy.name).roles
+            for name, value in experiment.sampling(role).model_dump(exclude_none=True).items()
+        },
+    }
+    return tuple(Setting(name=name, value=str(value)) for name, value in shown.items())
+
+
+def _models(cells: CellStore, identities: Mapping[str, str]) -> tuple[ModelUse, ...]:
+    experiment = cells.experiment
+    roles = strategy(experiment.strategy.name).roles
+    return tuple(
+        ModelUse(
+            model=endpoint.model or (endpoint.managed.model if endpoint.managed else ""),
+            identity=identities[name],
+            roles=tuple(role for role in roles if experiment.endpoint_of(role) == name),
+        )
+        for name, endpoint in sorted(experiment.endpoints.items())
+    )
+
+

@@ -1,0 +1,103 @@
+"""The team of an experiment: each role asked at its endpoint, through one chat client an endpoint.
+
+A managed server is leased at the first request that the call log cannot answer, and let go with the team. Leaves
+out what is asked: that is the strategy's.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from resources.chat_client import ChatClient, Spend
+from resources.deployment import Deployment
+from resources.endpoints import ExternalServers, LeasedServer
+from resources.vllm_server import VllmServer
+from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Sampling
+from tmas_assets.records.seeds import seed_of
+
+LEAST_CALLS = 20
+"""Calls before the share of failed ones is judged."""
+
+
+class TooManyFailures(RuntimeError):
+    """The share of permanently failed calls is above the experiment's threshold."""
+
+
+def identity(endpoint: Endpoint, vllm: VllmServer) -> str:
+    """What the call key knows of the model: the digest of its folder where we serve it, else its declared name."""
+    if endpoint.managed is not None:
+        return vllm.identity(endpoint.managed)
+    return f"{endpoint.model}@{endpoint.revision or 'revision not stated'}"
+
+
+def identities(experiment: Experiment, vllm: VllmServer) -> tuple[str, ...]:
+    """Model identities of all endpoints, in order of endpoint name."""
+    return tuple(identity(endpoint, vllm) for _, endpoint in sorted(experiment.endpoints.items()))
+
+
+class EngineTeam:
+    """`tmas_assets.strategies.Team` over chat clients."""
+
+    def __init__(
+        self, experiment: Experiment, clients: Mapping[str, ChatClient], models: Mapping[str, str], spend: Spend
+    ) -> None:
+        """`clients` and `models` (identities) by endpoint name."""
+        self.experiment, self.clients, self.models, self.spend = experiment, clients, models, spend
+
+    def model(self, role: str) -> str:
+        return self.models[self.experiment.endpoint_of(role)]
+
+    def sampling(self, role: str) -> Sampling:
+        return self.experiment.sampling(role)
+
+    def structured(self, role: str) -> bool:
+        return self.experiment.endpoints[self.experiment.endpoint_of(role)].structured_output
+
+    async def ask(self, request: ChatRequest) -> Call:
+        call = await self.clients[self.experiment.endpoint_of(request.role)].ask(request)
+        if call.status == "failed":
+            self._judge_failures(call)
+        return call
+
+    def _judge_failures(self, call: Call) -> None:
+        done = self.spend.finished + self.spend.hits
+        share = self.spend.failures / done if done else 0.0
+        if done >= LEAST_CALLS and share > self.experiment.failure_threshold:
+            last = f"{call.failure.kind}: {call.failure.detail}" if call.failure else "no detail"
+            raise TooManyFailures(
+                f"{self.experiment.name}: {self.spend.failures} of {done} calls failed for good ({share:.0%}, threshold "
+                f"{self.experiment.failure_threshold:.0%}). Last: {last}. Mend the endpoint or the request, or raise "
+                "failure_threshold; finished calls are kept."
+            )
+
+
+@asynccontextmanager
+async def open_team(
+    experiment: Experiment, deployment: Deployment, spend: Spend, *, run: str
+) -> AsyncIterator[EngineTeam]:
+    """The team with its clients open; `run` only spreads the retries of concurrent runs."""
+    vllm = deployment.vllm()
+    async with AsyncExitStack() as stack:
+        log = deployment.call_log()
+        stack.push_async_callback(log.aclose)
+        clients, models = {}, {}
+        for name, endpoint in sorted(experiment.endpoints.items()):
+            replicas = (
+                await stack.enter_async_context(LeasedServer(vllm, endpoint.managed))
+                if endpoint.managed is not None
+                else ExternalServers(endpoint)
+            )
+            models[name] = await asyncio.to_thread(identity, endpoint, vllm)  # may make the default model
+            clients[name] = await stack.enter_async_context(
+                ChatClient(
+                    endpoint=endpoint,
+                    replicas=replicas,
+                    model=models[name],
+                    experiment=experiment.name,
+                    log=log,
+                    spend=spend,
+                    rng=random.Random(seed_of(run, name)),
+                )
+            )
+        yield EngineTeam(experiment, clients, models, spend)
