@@ -1,0 +1,54 @@
+"""Reads a verifier's score: 0, 0.5 or 1, from `Score: \\boxed{...}` or from the text of a JSON field.
+
+Never rounds and never guesses: a number in the reasoning is not the score, a value off the scale is refused.
+"""
+
+import re
+from fractions import Fraction
+
+from pydantic import JsonValue
+
+SCALE = (0.0, 0.5, 1.0)
+
+_BOXED = re.compile(r"\bscore\b[\s*_:=$]*(?:\\\(\s*)?\\boxed\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", re.IGNORECASE)
+_LINE = re.compile(
+    r"^[ \t>*_#-]*(?:final[ \t]+)?score[*_]*[ \t]*[:=][ \t*_$]*([^\s*_$]{1,40}?)[.*_$]{0,4}[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBER = re.compile(r"\d{1,3}(?:\.\d{0,6})?|\.\d{1,6}")
+_FRACTION = re.compile(r"(?:\\[dt]?frac\s*\{\s*(\d{1,3})\s*\}\s*\{\s*(\d{1,3})\s*\}|(\d{1,3})\s*/\s*(\d{1,3}))")
+
+
+class ScoreError(ValueError):
+    """No score, or one off the scale."""
+
+
+def marked(text: str) -> tuple[float, str]:
+    """The last marked score of a reply (`Score: \\boxed{0.5}`, else a line `Score: 0.5`) and the text before it."""
+    found = [*_BOXED.finditer(text)] or [*_LINE.finditer(text)]
+    if not found:
+        raise ScoreError("no line `Score: \\boxed{...}` in the reply")
+    return on_scale(found[-1][1]), text[: found[-1].start()].rstrip("*_#> \n")
+
+
+def of_json(value: JsonValue) -> float:
+    """The value of a JSON field: a number, or a score's text. True and false are no numbers here."""
+    if isinstance(value, str):
+        return on_scale(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value not in SCALE:
+        raise ScoreError(f"score {str(value)[:40]} is not 0, 0.5 or 1")
+    return float(value)
+
+
+def on_scale(text: str) -> float:
+    """The value of a score's text, in any spelling of 0, 0.5 and 1 (`1.0`, `.5`, `1/2`)."""
+    text = text.strip().strip("$").strip()
+    if _NUMBER.fullmatch(text):
+        value = Fraction(text)
+    elif (parts := _FRACTION.fullmatch(text)) and int(parts[2] or parts[4]):
+        value = Fraction(int(parts[1] or parts[3]), int(parts[2] or parts[4]))
+    else:
+        raise ScoreError(f"score {text[:40]!r} is not 0, 0.5 or 1")
+    if float(value) not in SCALE:
+        raise ScoreError(f"score {text[:40]!r} is not 0, 0.5 or 1")
+    return float(value)

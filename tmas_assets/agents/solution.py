@@ -1,0 +1,54 @@
+"""The solution agent: one candidate, plain, refined from earlier ones, or away from strategies already tried.
+
+Leaves out grading: the answer is what stands in the last complete box, right or wrong.
+"""
+
+from tmas_assets.agents.asking import Ask, Limits
+from tmas_assets.agents.material import bank_block, message, problem_block, request, rollout_blocks
+from tmas_assets.agents.prompt import load
+from tmas_assets.agents.box import last_box
+from tmas_assets.records import Bank, Branch, Call, ChatRequest, MemoryEntry, Problem, Record, Rollout, Summary
+
+ROLE = "solution"
+PROMPT = load("solution.txt")
+
+
+class Solution(Record):
+    text: str
+    """The answer part of the reply; empty when there was none."""
+    answer: str | None
+    """Content of its last complete box; None without one, and in proof mode."""
+
+
+def ask(
+    problem: Problem,
+    ask: Ask,
+    *,
+    proof: bool,
+    branch: Branch,
+    shown: tuple[tuple[Rollout, Summary | None], ...],
+    memory: tuple[MemoryEntry, ...],
+    limits: Limits,
+) -> ChatRequest:
+    """The request for one candidate: `plain` shows nothing, `refine` rollouts and experience, `explore` guidelines.
+
+    Raises ValueError when it is given what its branch does not show, since the rollout's record would then lie.
+    """
+    bank: Bank = "experience" if branch == "refine" else "guideline"
+    banks = sorted({entry.bank for entry in memory})
+    if (shown and branch != "refine") or (banks and (branch == "plain" or banks != [bank])):
+        raise ValueError(
+            f"{ask.sample}: branch {branch} was given {len(shown)} rollouts and entries of {banks or 'no bank'}; "
+            "plain shows neither, refine shows rollouts and the experience bank, explore the guideline bank only"
+        )
+    user = message(
+        problem_block(problem),
+        rollout_blocks(shown, limits),
+        bank_block(memory, bank, limits),
+        PROMPT.render(branch, ending=PROMPT.render("proof" if proof else "answer")),
+    )
+    return request(ROLE, ask, user)
+
+
+def read(call: Call, *, proof: bool) -> Solution:
+    return Solution(text=call.answer, answer=None if proof else last_box(call.answer))
