@@ -1,22 +1,22 @@
-"""Cuts a reply into its thinking and its answer by the thinking tags. Pure, no imports."""
+"""Cuts a reply into its thinking and its answer. Leaves out which field of a response the text came from."""
 
-OPENING = "<think>"
-CLOSING = "</think>"
+import re
+
+_TAG = re.compile(r"<(/?)(?:think|thinking)>", re.IGNORECASE)
 
 
 def split_thinking(text: str) -> tuple[str | None, str | None]:
-    """`(thinking, answer)`; thinking is None where there are no tags, answer is None where nothing was answered.
+    """(thinking, answer), both trimmed; thinking is None where no tag stands.
 
-    The last closing tag ends the thinking, whether or not an opening one came before it (some chat templates
-    write the opening tag into the prompt). An opening tag after which none closes: nothing was answered.
+    The answer is what follows the last closing tag, whether or not an opening one came before it (chat templates
+    often write the opening tag into the prompt). An opening tag that nothing closes leaves no answer: None.
     """
-    end = text.rfind(CLOSING)
-    start = text.find(OPENING)
-    if end < 0:
-        return (None, text) if start < 0 else (text[start + len(OPENING) :].strip(), None)
-    opened = 0 <= start < end
-    thinking = text[start + len(OPENING) : end] if opened else text[:end]
-    rest = text[end + len(CLOSING) :]
-    if OPENING in rest:
-        return text[:end].strip(), None
-    return thinking.strip(), rest.strip()
+    tags = list(_TAG.finditer(text))
+    if not tags:
+        return None, text.strip()
+    closing = [tag for tag in tags if tag.group(1)]
+    start = 0 if tags[0].group(1) else tags[0].end()
+    if not tags[-1].group(1):
+        return text[start:].strip(), None
+    end = closing[-1]
+    return text[start : end.start()].strip(), text[end.end() :].strip()

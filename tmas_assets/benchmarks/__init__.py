@@ -1,0 +1,81 @@
+"""Benchmarks by name: a scan of this package finds every module that does not start with an underscore.
+
+Adding a benchmark is adding one file that sets `BENCHMARK`. Finding and pinning the bytes of a release is left
+to `resources/releases.py`.
+"""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from pydantic import ValidationError
+
+from tmas_assets.benchmarks._checks import check_problems
+from tmas_assets.benchmarks._contract import (
+    Benchmark,
+    BenchmarkError,
+    Release,
+    ReleaseBytes,
+    ReleaseFile,
+    UnknownBenchmark,
+)
+from tmas_assets.records import BenchmarkChoice, Record
+
+__all__ = [
+    "Benchmark", "BenchmarkError", "Release", "ReleaseBytes", "ReleaseFile", "UnknownBenchmark", "asset_name",
+    "benchmark", "benchmarks", "check_problems", "resolve_release", "settings_of_choice",
+]
+
+_ASSET_NAME = re.compile(r"^[A-Za-z0-9_]+$")
+
+
+@cache
+def benchmarks() -> Mapping[str, Benchmark]:
+    """Every benchmark by name, sorted. A module without a `BENCHMARK` of its own name is an error."""
+    found: dict[str, Benchmark] = {}
+    for module in pkgutil.iter_modules(__path__):
+        if module.name.startswith("_"):
+            continue
+        entry = getattr(importlib.import_module(f"{__name__}.{module.name}"), "BENCHMARK", None)
+        if not isinstance(entry, Benchmark) or entry.name != module.name:
+            raise BenchmarkError(f"tmas_assets/benchmarks/{module.name}.py: set BENCHMARK = Benchmark("
+                                 f"name={module.name!r}, ...); found {entry!r}")
+        found[entry.name] = entry
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def benchmark(name: str) -> Benchmark:
+    if name not in benchmarks():
+        raise UnknownBenchmark(f"no benchmark named {name!r}; known: {', '.join(benchmarks())}")
+    return benchmarks()[name]
+
+
+def resolve_release(choice: BenchmarkChoice) -> str:
+    """The release asked for, or the benchmark's default. For a generator: the user's label, any asset name."""
+    entry = benchmark(choice.name)
+    release = choice.release or entry.default_release
+    if entry.generated:
+        if not _ASSET_NAME.match(release):
+            raise BenchmarkError(f"{choice.name}: release label {release!r} may hold only letters, digits and _")
+    elif release not in entry.releases:
+        raise UnknownBenchmark(f"{choice.name} has no release {release!r}; known: {', '.join(entry.releases)}")
+    return release
+
+
+def asset_name(choice: BenchmarkChoice) -> str:
+    """`math500`, or `imo_answerbench_v1` where the release is not the default one."""
+    release = resolve_release(choice)
+    return choice.name if release == benchmark(choice.name).default_release else f"{choice.name}_{release}"
+
+
+def settings_of_choice(choice: BenchmarkChoice) -> Record:
+    """The choice's settings as the benchmark's own record; a wrong one is named with its field."""
+    entry = benchmark(choice.name)
+    try:
+        return entry.Settings.model_validate(choice.settings)
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise BenchmarkError(f"{choice.name}: settings {wrong}") from error
