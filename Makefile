@@ -3,29 +3,60 @@ PYTHON ?= python3
 TORCH := torch==2.13.0+cpu
 # PyTorch's own index of CPU wheels; asked only when no index or wheel folder of this machine offers the pin.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+UV := uv==0.13.9
+PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test ui check bench lock clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-7s %s\n", $$1, $$2}'
 
-# One environment: torch without dependencies first (its CPU build has its own index), then the pinned rest.
+setup: .venv/.ready .venv-serve/.ready ## Make .venv (orchestrator, training, tests) and .venv-serve (model server)
+
+demo: setup ## Run TMAS on 8 generated problems with a real model on this CPU, then print its scores
+	@.venv/bin/tmas run demo
+
+test: setup ## Lint, types and all tests, the real model server included
+	@$(MAKE) --no-print-directory check
+	@tests/services.sh
+	@.venv/bin/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+
+ui: setup ## Open the Dagster UI at http://127.0.0.1:3000
+	@.venv/bin/tmas ui
+
+check: .venv/.ready ## Lint and types only
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy
+
+bench: setup ## Measure speed, memory and resumption; each line is a ratio within one run
+	@for each in bench/[a-z]*.py; do .venv/bin/python -m "bench.$$(basename $$each .py)" || exit 1; done
+
+lock: .venv/.ready ## Resolve the requirement files again from their .in files
+	@.venv/bin/uv pip compile --quiet --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate \
+		--no-header $(LOCK_ARGS) requirements/orchestrator.in -o requirements/orchestrator.txt
+	@.venv/bin/uv pip compile --quiet --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate \
+		--no-header $(LOCK_ARGS) --overrides requirements/serve-overrides.txt requirements/serve.in -o requirements/serve.txt
+
+clean: ## Remove both environments (models and results stay under TMAS_HOME)
+	rm -rf .venv .venv-serve
+
+# An environment: torch first and without dependencies, since its CPU build has an index of its own; then the pins.
+# Half-made environments are harmless: the mark is written last and every step repeats.
 define environment
-	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
-	@$(1)/bin/pip install --quiet --disable-pip-version-check uv==0.13.9
-	@$(1)/bin/pip install --quiet --no-deps $(TORCH) 2>/dev/null || \
-		$(1)/bin/pip install --quiet --no-deps --index-url $(TORCH_INDEX) $(TORCH)
+	@echo "installing $(1) ..."
+	@test -x $(1)/bin/pip || $(PYTHON) -m venv --clear $(1)
+	@$(1)/bin/pip install --quiet --disable-pip-version-check $(UV)
+	@$(1)/bin/pip install --quiet --disable-pip-version-check --no-deps $(TORCH) 2>/dev/null || \
+		$(1)/bin/pip install --quiet --disable-pip-version-check --no-deps --index-url $(TORCH_INDEX) $(TORCH)
 	@$(1)/bin/uv pip install --quiet --python $(1)/bin/python $(2)
-	@touch $@
 endef
 
 .venv/.ready: requirements/orchestrator.txt pyproject.toml
-	$(call environment,.venv,-r requirements/orchestrator.txt)
+	$(call environment,.venv,--requirements requirements/orchestrator.txt)
 	@.venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps --editable .
 	@touch $@
 
 .venv-serve/.ready: requirements/serve.txt requirements/serve-overrides.txt
-	$(call environment,.venv-serve,-r requirements/serve.txt --override requirements/serve-overrides.txt)
-
-setup: .venv/.ready .venv-serve/.ready ## Make .venv (orchestrator, training, tests) and .venv-serve (model server)
+	$(call environment,.venv-serve,--requirements requirements/serve.txt --overrides requirements/serve-overrides.txt)
+	@touch $@

@@ -88,7 +88,7 @@ def settings_of(choice: StrategyChoice) -> Record:
         return kind.model_validate(choice.settings)
     except ValidationError as error:
         lines = [
-            f"strategy.settings.{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']} (found {fault['input']!r})"
+            f"strategy.settings.{'.'.join(map(str, fault['loc']))}: {fault['msg']} (found {fault['input']!r})"
             for fault in error.errors()
         ]
         raise StrategyFault("; ".join(lines) + f"; {choice.name} takes {', '.join(kind.model_fields)}") from error

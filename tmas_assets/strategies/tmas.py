@@ -16,6 +16,7 @@ from pydantic import Field
 
 from tmas_assets.agents import experience, guideline, prompt_digests, solution, summary, verification
 from tmas_assets.agents.asking import Ask, Limits
+from tmas_assets.agents.bank_reply import BankReply
 from tmas_assets.memory import BankSettings, Similarity, jaccard, live, merge
 from tmas_assets.records import (
     Bank,
@@ -136,7 +137,7 @@ class _Turn:
     async def _solve(self, number: int) -> Rollout:
         branch = self._branch(number)
         shown = self._shown(branch, number)
-        bank: Bank | None = {"plain": None, "refine": "experience", "explore": "guideline"}[branch]  # type: ignore[assignment]
+        bank: Bank | None = {"plain": None, "refine": "experience", "explore": "guideline"}[branch]
         memory = live(self.memory, bank) if bank in self.settings.banks else ()
         ask = self._ask(solution.ROLE, f"c{number}")
         call = await self.team.ask(
@@ -196,9 +197,7 @@ class _Turn:
         ask = self._ask(summary.ROLE, f"c{rollout.candidate}")
         settings = self.settings
         call = await self.team.ask(
-            summary.ask(
-                self.problem, ask, proof=settings.proof, rollout=rollout, checks=checks, limits=settings.limits
-            )
+            summary.ask(self.problem, ask, proof=settings.proof, rollout=rollout, checks=checks, limits=settings.limits)
         )
         found = summary.read(call)
         scores = [check.score for check in checks if check.score is not None]
@@ -259,9 +258,7 @@ class _Turn:
             strategy_digest=self.here.strategy_digest,
         )
 
-    async def _write(
-        self, bank: Bank, read: tuple[tuple[Rollout, Summary | None], ...]
-    ) -> tuple[Call, "experience.BankReply"]:
+    async def _write(self, bank: Bank, read: tuple[tuple[Rollout, Summary | None], ...]) -> tuple[Call, BankReply]:
         role = {"experience": experience, "guideline": guideline}[bank]
         shown = live(self.memory, bank)
         request = role.ask(
