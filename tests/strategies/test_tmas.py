@@ -61,7 +61,9 @@ def test_exploring_shows_guidelines_and_neither_rollouts_nor_experience():
     team = LocalTeam()
     rounds = run(team, Settings(candidates=2, verifications=1, epsilon=1.0), 2)
     explored = [r.messages[-1].content for r in team.by_role("solution") if "t01" in r.sample]
-    entries = {bank: [e.text for e in rounds[0].memory.entries if e.bank == bank] for bank in ("experience", "guideline")}
+    entries = {
+        bank: [e.text for e in rounds[0].memory.entries if e.bank == bank] for bank in ("experience", "guideline")
+    }
     assert all(entries.values())
     assert all(r.branch == "explore" and r.parents == () and r.memory_digest for r in rounds[1].rollouts)
     for prompt in explored:
@@ -90,12 +92,7 @@ def test_the_order_of_replies_changes_nothing():
 
 def test_repeats_and_seeds_differ():
     settings = Settings(candidates=2, verifications=0)
-    seeds = {
-        r.seed
-        for repeat in range(3)
-        for one in run(LocalTeam(), settings, 2, repeat)
-        for r in one.rollouts
-    }
+    seeds = {r.seed for repeat in range(3) for one in run(LocalTeam(), settings, 2, repeat) for r in one.rollouts}
     assert len(seeds) == 12
 
 
