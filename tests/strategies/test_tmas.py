@@ -187,7 +187,7 @@ def test_the_first_failure_ends_the_round_and_asks_no_more():
 def test_a_wrong_setting_names_its_field():
     with pytest.raises(StrategyFault, match=r"strategy.settings.epsilon: .*less than or equal to 1 \(found 1.2\)"):
         settings_of(StrategyChoice(name="tmas", settings={"epsilon": 1.2}))
-    with pytest.raises(StrategyFault, match="strategy.settings.candidate: .*takes candidates"):
+    with pytest.raises(StrategyFault, match=r"strategy.settings.candidate: .*takes candidates"):
         settings_of(StrategyChoice(name="tmas", settings={"candidate": 2}))
     with pytest.raises(StrategyFault, match="no strategy 'tmsa'; known: tmas"):
         strategy("tmsa")

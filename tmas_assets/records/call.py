@@ -1,7 +1,6 @@
 """One model request with its reply: what was asked, what came back, what it cost."""
 
 from datetime import datetime
-from functools import cached_property
 from typing import Literal
 
 from tmas_assets.records.base import Record, digest
@@ -112,7 +111,7 @@ class Call(Record):
     finished_at: datetime
     server: str
 
-    @cached_property
+    @property
     def trace(self) -> Trace:
         return Trace(
             call=self.key,

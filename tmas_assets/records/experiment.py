@@ -114,7 +114,9 @@ class Experiment(Record):
     def _roles_resolve(self) -> "Experiment":
         for role, settings in self.roles.items():
             if settings.endpoint not in self.endpoints:
-                raise ValueError(f"roles.{role}.endpoint: no endpoint {settings.endpoint!r}; found {sorted(self.endpoints)}")
+                raise ValueError(
+                    f"roles.{role}.endpoint: no endpoint {settings.endpoint!r}; found {sorted(self.endpoints)}"
+                )
             self.sampling(role)
         return self
 
@@ -133,7 +135,14 @@ class Experiment(Record):
         body = self.model_dump(mode="json", exclude={"description", "iterations", "budget", "failure_threshold"})
         body["benchmark"].pop("limit")
         for endpoint in body["endpoints"].values():
-            for operational in ("urls", "api_key_env", "concurrency", "min_tokens_per_second", "base_seconds", "max_attempts"):
+            for operational in (
+                "urls",
+                "api_key_env",
+                "concurrency",
+                "min_tokens_per_second",
+                "base_seconds",
+                "max_attempts",
+            ):
                 endpoint.pop(operational)
             if endpoint["managed"]:
                 for operational in ("kv_cache_gib", "device", "extra_args"):

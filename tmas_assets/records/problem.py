@@ -1,6 +1,6 @@
 """One question with its gold answer, pinned by a digest of everything a solver or a grader reads from it."""
 
-from functools import cached_property
+from functools import lru_cache
 
 from tmas_assets.records.base import Record, digest
 
@@ -25,10 +25,15 @@ class Problem(Record):
     errata: str | None = None
     """Why this row differs from the released one, None when it does not."""
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        read = (self.benchmark, self.id, self.statement, self.answer, self.grader, self.grading_data)
-        return digest(list(read))
+        return _digest(self.benchmark, self.id, self.statement, self.answer, self.grader, self.grading_data)
+
+
+@lru_cache(maxsize=4096)
+def _digest(*read: str | None) -> str:
+    # not a cached property: model_copy would carry the old digest into the changed copy
+    return digest(list(read))
 
 
 class RetiredProblem(Record):
