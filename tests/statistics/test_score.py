@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tmas_assets.records import CompletionStatus, Failure, Grade, Outcome, Score
-from tmas_assets.statistics import mean_interval, score_iteration
+from tmas_assets.statistics import headline, mean_interval, score_iteration
 
 
 def grade(
@@ -182,3 +182,13 @@ def test_a_score_of_so_many_answers_prints_the_published_figure(row: tuple[str, 
     assert one.value is not None
     assert (one.value * len(problems) * 32).is_integer()
     assert f"{100 * one.value:.2f}" == row[4]
+
+
+def test_the_headline_is_the_last_whole_iteration() -> None:
+    whole = [score([grade("p", 0)], ["p"], 1).model_copy(update={"iteration": t}) for t in (2, 0, 1)]
+    partial = score([grade("p", 0)], ["p", "q"], 1).model_copy(update={"iteration": 3})
+    empty = score([], ["p"], 1).model_copy(update={"iteration": 4})
+    assert headline([empty, partial, *whole]) == whole[0]
+    assert headline([empty, partial]) == partial
+    assert headline([empty]) is None
+    assert headline([]) is None

@@ -103,3 +103,14 @@ def _graders(grades: Sequence[Grade], place: str) -> tuple[str, str]:
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError(f"{place}: one grader in two versions, found {pairs}; grade all cells again with one")
     return "+".join(name for name, _ in pairs), "+".join(version for _, version in pairs)
+
+
+def headline(scores: Sequence[Score]) -> Score | None:
+    """The score to quote: of the last iteration that misses no answer, else of the last one with any answer.
+
+    A half-run iteration holds the problems that happened to finish first, so it is quoted only for want of better.
+    """
+    answered = sorted((score for score in scores if score.answers), key=lambda score: score.iteration)
+    whole = [score for score in answered if not score.missing]
+    quotable = whole or answered
+    return quotable[-1] if quotable else None

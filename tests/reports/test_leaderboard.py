@@ -1,0 +1,95 @@
+"""Experiments side by side: who stands where, and what a table lets through."""
+
+from collections.abc import Callable
+
+from markdown_it import MarkdownIt
+
+from tmas_assets.records import Score
+from tmas_assets.reports.experiment_report import ExperimentReport, ModelUse
+from tmas_assets.reports.leaderboard import (
+    LeaderboardRow,
+    leaderboard,
+    leaderboard_markdown,
+    leaderboard_page,
+    leaderboard_row,
+)
+
+Scores = Callable[..., Score]
+HOSTILE = "a|b\n| c | <script>alert(1)</script> [x](javascript:alert(2)) ![y](http://z) *em* `code` &amp; \\| ~~s~~"
+
+
+def row(experiment: str, score: Score | None, benchmark: str = "b", release: str = "1") -> LeaderboardRow:
+    return LeaderboardRow(
+        experiment=experiment, benchmark=benchmark, release=release, strategy="tmas", model="m", score=score,
+        tokens_scratch=(), tokens_paid=(),
+    )  # fmt: skip
+
+
+def test_whole_scores_go_by_value_then_partial_ones_then_none(score_of: Scores) -> None:
+    rows = [
+        row("none", None),
+        row("partial", score_of(0, [1.0], 8, missing=8)),
+        row("low", score_of(0, [0.25], 8)),
+        row("tied_b", score_of(0, [0.5], 8)),
+        row("tied_a", score_of(0, [0.5], 8)),
+    ]
+    (table,) = leaderboard(rows)
+    assert [one.experiment for one in table.rows] == ["tied_a", "tied_b", "low", "partial", "none"]
+    assert leaderboard(rows[::-1]) == (table,)
+
+
+def test_releases_of_one_benchmark_do_not_share_a_table(score_of: Scores) -> None:
+    score = score_of(0, [0.5], 8)
+    tables = leaderboard([row("e", score, "imo", "v2"), row("f", score, "imo", "v1"), row("g", score, "aime", "v2")])
+    assert [(table.benchmark, table.release) for table in tables] == [("aime", "v2"), ("imo", "v1"), ("imo", "v2")]
+
+
+def test_a_row_takes_the_last_whole_iteration_and_every_model_once(
+    report_of: Callable[..., ExperimentReport], score_of: Scores
+) -> None:
+    report = report_of(3, 3)
+    running = score_of(3, [1.0], 8, missing=16)
+    models = tuple(ModelUse(model=name, identity="i", roles=("r",)) for name in ("big", "small", "big"))
+    one = leaderboard_row(report.model_copy(update={"scores": (*report.scores, running), "models": models}))
+    assert one.score == report.scores[2]
+    assert one.model == "big, small"
+    assert (one.tokens_scratch, one.tokens_paid) == (report.tokens_scratch, report.tokens_paid)
+
+
+def test_the_markdown_table_shows_interval_samples_and_tokens(report_of: Callable[..., ExperimentReport]) -> None:
+    one = leaderboard_row(report_of(50, 2))
+    assert one.score is not None
+    assert one.score.low is not None
+    assert one.score.high is not None
+    line = leaderboard_markdown(leaderboard([one])).splitlines()[4]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells[3:] == [
+        "1", f"{100 * one.score.value:.2f}", f"{100 * one.score.low:.1f} – {100 * one.score.high:.1f}",  # type: ignore[operator]
+        "50 × 8", "0", "19,694,000", "≥ 6,499,020",
+    ]  # fmt: skip
+
+
+def test_text_cannot_leave_its_markdown_cell(score_of: Scores) -> None:
+    hostile = row("e", score_of(0, [0.5], 8)).model_copy(update={"model": HOSTILE, "strategy": HOSTILE})
+    rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    tokens = rendered.parse(leaderboard_markdown(leaderboard([hostile])))
+    assert [token.type for token in tokens].count("td_open") == 10
+    inline = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in inline} <= {"text", "text_special"}
+    model = next(token for token in tokens if token.type == "inline" and "script" in token.content)
+    assert "".join(child.content for child in model.children or ()) == " ".join(HOSTILE.split())
+
+
+def test_the_page_escapes_text_and_loads_nothing(score_of: Scores) -> None:
+    hostile = row("e", score_of(0, [0.5], 8)).model_copy(update={"model": HOSTILE, "benchmark": HOSTILE})
+    page = leaderboard_page(leaderboard([hostile, row("f", None), row("g", score_of(0, [1.0], 8, missing=3))]))
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "src=" not in page
+    assert "no answer graded yet" in page
+    assert "3 missing" in page
+
+
+def test_no_experiments_are_said_and_not_an_empty_table() -> None:
+    assert leaderboard_markdown(()) == "No experiment has a summary yet."
+    assert "No experiment has a summary yet." in leaderboard_page(())

@@ -1,0 +1,226 @@
+"""Figures as bytes: Pass@1 over iterations, tokens by role, memory growth. Same input, same bytes.
+
+PNG goes inline into run metadata and so is kept small; SVG, light and dark, goes into the pages. matplotlib is
+imported inside the one function that renders. Leaves out tables and the heat map, which are HTML.
+"""
+
+import io
+import re
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tmas_assets.records import RoleTokens, Score
+from tmas_assets.reports.notation import total_tokens
+from tmas_assets.reports.report_rows import BankSize
+from tmas_assets.statistics import role_order
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PNG_DPI = 110
+LONGEST_ROLE = 24
+"""Letters of a role's name beside its bar; a longer one would leave the bars no room."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of one look. `paper` None leaves the ground transparent."""
+
+    ink: str
+    muted: str
+    grid: str
+    accent: str
+    second: str
+    paper: str | None
+
+
+LIGHT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", paper=None)
+DARK = Theme(ink="#e7ebf0", muted="#9aa5b5", grid="#2c3542", accent="#2fc4b2", second="#f0a83c", paper=None)
+PRINT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", paper="#ffffff")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One drawing in the looks a page needs, each a data URI. `narrow` is drawn for a phone, not scaled down."""
+
+    alt: str
+    light: str
+    dark: str
+    narrow_light: str
+    narrow_dark: str
+
+
+def pass_at_1_png(scores: Sequence[Score]) -> bytes:
+    """Pass@1 over iterations with its interval band. Raises ValueError unless all are of one experiment."""
+    ordered = _one_experiment(scores)
+    first = ordered[0]
+    title = f"{first.experiment}: Pass@1 by iteration, {first.benchmark} {first.release}"
+    return _render(lambda axes, theme: _draw_pass_at_1(axes, theme, ordered), (7.2, 3.4), PRINT, "png", title)
+
+
+def tokens_png(scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens] = ()) -> bytes:
+    """Tokens by role, prompt and completion: what the records are made of and, below each, what was paid."""
+    height = 1.2 + 0.55 * len(_roles(scratch, paid))
+    return _render(
+        lambda axes, theme: _draw_tokens(axes, theme, scratch, paid), (7.2, height), PRINT, "png", "Tokens by role"
+    )
+
+
+def pass_at_1_picture(scores: Sequence[Score]) -> Picture:
+    ordered = _one_experiment(scores)
+    alt = "Pass@1 over iterations with the interval over problems; the table below has the figures"
+    return _picture(lambda axes, theme: _draw_pass_at_1(axes, theme, ordered), 3.3, alt)
+
+
+def tokens_picture(scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> Picture:
+    height = 0.9 + 0.5 * len(_roles(scratch, paid))
+    alt = "Tokens by role, from scratch and paid; the table below has the figures"
+    return _picture(lambda axes, theme: _draw_tokens(axes, theme, scratch, paid), height, alt)
+
+
+def memory_picture(sizes: Sequence[BankSize]) -> Picture:
+    alt = "Live entries per memory bank over iterations; the table below has the figures"
+    return _picture(lambda axes, theme: _draw_memory(axes, theme, sizes), 2.5, alt, wide=4.8)
+
+
+def curve_markdown(png: bytes, alt: str = "Pass@1 by iteration") -> str:
+    """The picture as inline Markdown, as the Dagster UI renders it from a metadata value."""
+    return f"![{alt}]({_data_uri(png, 'image/png')})"
+
+
+def _one_experiment(scores: Sequence[Score]) -> list[Score]:
+    of = {(score.experiment, score.benchmark, score.release) for score in scores}
+    if len(of) != 1:
+        raise ValueError(f"figure of Pass@1: needs scores of one experiment, found {sorted(of)}; draw one at a time")
+    ordered = sorted(scores, key=lambda score: score.iteration)
+    iterations = [score.iteration for score in ordered]
+    if len(set(iterations)) != len(iterations):
+        raise ValueError(f"figure of Pass@1 of {ordered[0].experiment}: two scores of one iteration in {iterations}")
+    return ordered
+
+
+def _draw_pass_at_1(axes: "Axes", theme: Theme, scores: Sequence[Score]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    gap = float("nan")
+    known = [score for score in scores if score.value is not None]
+    # Every iteration between the first and the last has a place, so that a missing one is a gap and not a line.
+    at = {score.iteration: score for score in known}
+    span = range(min(at, default=0), max(at, default=0) + 1)
+    value = [100 * at[t].value if t in at else gap for t in span]  # type: ignore[operator]
+    low = [100 * (at[t].low or 0.0) if t in at else gap for t in span]
+    high = [100 * (at[t].high or 0.0) if t in at else gap for t in span]
+    axes.fill_between(span, low, high, color=theme.accent, alpha=0.16, linewidth=0)
+    lone = [i for i, t in enumerate(span) if t in at and t - 1 not in at and t + 1 not in at]
+    axes.vlines([span[i] for i in lone], [low[i] for i in lone], [high[i] for i in lone], color=theme.accent, alpha=0.5)
+    axes.plot(span, value, color=theme.accent, linewidth=2, marker="o", markersize=4)
+    partial = [score for score in known if score.missing or score.left_out]
+    if partial:
+        hollow = [100 * (score.value or 0.0) for score in partial]
+        axes.plot(
+            [score.iteration for score in partial], hollow, "o", markersize=6, markeredgecolor=theme.accent,
+            markerfacecolor=theme.paper or "none", label="answers missing",
+        )  # fmt: skip
+        axes.legend(loc="lower right", frameon=False, labelcolor=theme.muted)
+    top = max((one for one in high if one == one), default=100.0)
+    axes.set_ylim(0, min(100.0, max(10.0, 1.08 * top)))
+    axes.set_xlim(span[0] - 0.4, span[-1] + 0.4)
+    axes.set_ylabel("Pass@1, %")
+    axes.set_xlabel("iteration")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12, min_n_ticks=1))
+    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+
+
+def _roles(*rows: Sequence[RoleTokens]) -> list[str]:
+    return sorted({row.role for some in rows for row in some}, key=role_order)
+
+
+def _draw_tokens(axes: "Axes", theme: Theme, scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> None:
+    from matplotlib.ticker import EngFormatter, MaxNLocator
+
+    roles = _roles(scratch, paid)
+    for rows, offset, height, alpha, said in ((scratch, -0.14, 0.36, 1.0, ""), (paid, 0.2, 0.14, 0.55, ", paid")):
+        by_role = {role: total_tokens(row for row in rows if row.role == role) for role in roles}
+        place = [i + offset for i in range(len(roles))]
+        prompt = [by_role[role].prompt_tokens for role in roles]
+        completion = [by_role[role].completion_tokens for role in roles]
+        if rows:
+            axes.barh(place, prompt, height, color=theme.second, alpha=alpha, label=f"prompt{said}")
+            axes.barh(
+                place, completion, height, left=prompt, color=theme.accent, alpha=alpha, label=f"completion{said}"
+            )
+    short = [role if len(role) <= LONGEST_ROLE else f"{role[: LONGEST_ROLE - 1]}…" for role in roles]
+    axes.set_yticks(range(len(roles)), short)
+    axes.invert_yaxis()
+    axes.set_xlabel("tokens")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=" "))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+    axes.grid(axis="x", color=theme.grid, linewidth=0.8)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=theme.muted, borderaxespad=0.2
+    )
+
+
+def _draw_memory(axes: "Axes", theme: Theme, sizes: Sequence[BankSize]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    for bank, color in (("experience", theme.accent), ("guideline", theme.second)):
+        own = sorted((size for size in sizes if size.bank == bank), key=lambda size: size.iteration)
+        if own:
+            mean = [size.live / size.snapshots for size in own]
+            axes.plot([size.iteration for size in own], mean, color=color, linewidth=2, marker="o", markersize=3.5)
+            axes.annotate(
+                bank, (own[-1].iteration, mean[-1]), (6, 0), textcoords="offset points", color=color, va="center"
+            )
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("live entries")
+    axes.set_xlabel("iteration")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12, min_n_ticks=1))
+    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+
+
+Draw = Callable[["Axes", Theme], None]
+
+
+def _render(
+    draw: Draw, size: tuple[float, float], theme: Theme, kind: Literal["png", "svg"], title: str = ""
+) -> bytes:
+    """`draw` on fresh axes of `size` inches, whatever the user's own matplotlib settings are."""
+    import matplotlib.style
+    from matplotlib.figure import Figure
+
+    settings = {
+        "font.size": 10, "text.color": theme.ink, "axes.labelcolor": theme.muted, "axes.edgecolor": theme.grid,
+        "xtick.color": theme.muted, "ytick.color": theme.muted, "axes.spines.top": False, "axes.spines.right": False,
+        "axes.axisbelow": True, "figure.titlesize": 11, "xtick.major.size": 0,
+        "ytick.major.size": 0, "legend.fontsize": 9, "text.parse_math": False, "svg.fonttype": "none",
+        "svg.hashsalt": "tmas", "axes.facecolor": "none", "figure.facecolor": theme.paper or "none",
+    }  # fmt: skip
+    # No date and no version in the file: the same scores give the same bytes.
+    unsigned = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+    with matplotlib.style.context(["default", settings]):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots(), theme)
+        if title:
+            figure.suptitle(title, x=0.015, ha="left")
+        out = io.BytesIO()
+        figure.savefig(out, format=kind, dpi=PNG_DPI, metadata=unsigned)
+    return out.getvalue()
+
+
+def _picture(draw: Draw, height: float, alt: str, wide: float = 10.6) -> Picture:
+    light, narrow = (_render(draw, (width, height), LIGHT, "svg") for width in (wide, 4.0))
+    uris = [_data_uri(svg, "image/svg+xml") for svg in (light, _darkened(light), narrow, _darkened(narrow))]
+    return Picture(alt=alt, light=uris[0], dark=uris[1], narrow_light=uris[2], narrow_dark=uris[3])
+
+
+def _darkened(svg: bytes) -> bytes:
+    """The same drawing in the dark theme: the looks differ in colours only, and drawing is what takes the time."""
+    dark = {getattr(LIGHT, name): getattr(DARK, name) for name in ("ink", "muted", "grid", "accent", "second")}
+    return re.sub("|".join(dark), lambda found: dark[found.group()], svg.decode("utf-8")).encode("utf-8")
+
+
+def _data_uri(data: bytes, kind: str) -> str:
+    return f"data:{kind};base64,{b64encode(data).decode('ascii')}"

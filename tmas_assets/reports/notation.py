@@ -1,0 +1,60 @@
+"""How figures are printed, the same in the terminal, in Markdown and on the pages. Leaves out layout."""
+
+import re
+from collections.abc import Iterable
+
+from tmas_assets.records import RoleTokens, Score
+
+ABSENT = "–"
+_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$])")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def percent(share: float | None, digits: int = 2) -> str:
+    """A share in [0, 1] as a percentage without its sign: 0.405 is `40.50`."""
+    return ABSENT if share is None else f"{100 * share:.{digits}f}"
+
+
+def bounds(score: Score) -> str:
+    """The interval as `28.4 – 52.9`, in percent."""
+    return ABSENT if score.low is None or score.high is None else f"{percent(score.low, 1)} – {percent(score.high, 1)}"
+
+
+def per_problem(score: Score) -> str:
+    """How many samples stand behind a score: `50 × 32 answers`."""
+    return f"{score.problems:,} × {score.answers // score.problems:,}" if score.problems else "0"
+
+
+def count(number: int) -> str:
+    return f"{number:,}"
+
+
+def short_digest(digest: str) -> str:
+    return digest[:12]
+
+
+def total_tokens(rows: Iterable[RoleTokens]) -> RoleTokens:
+    """All roles in one row, with the role `all`."""
+    every = tuple(rows)
+    return RoleTokens(
+        role="all",
+        calls=sum(row.calls for row in every),
+        prompt_tokens=sum(row.prompt_tokens for row in every),
+        completion_tokens=sum(row.completion_tokens for row in every),
+        unknown=sum(row.unknown for row in every),
+    )
+
+
+def tokens_known(row: RoleTokens) -> str:
+    """Prompt and completion tokens together; `≥` where calls of unknown usage are in no sum."""
+    return ("≥ " if row.unknown else "") + count(row.prompt_tokens + row.completion_tokens)
+
+
+def printable(text: str) -> str:
+    """Control characters, lone surrogates and direction overrides shown as U+FFFD; newlines and tabs stay."""
+    return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def markdown_cell(text: str) -> str:
+    """`text` as one cell of a Markdown table: no mark, pipe, tag or line break of it is read as such."""
+    return _MARKS.sub(r"\\\1", " ".join(printable(text).split()))
