@@ -21,10 +21,9 @@ class Backoff:
     cap: float = 20.0
     patience: float = 300.0
 
-    def wait(self, attempt: int, retry_after: float | None, rng: random.Random) -> float:
+    def wait(self, attempt: int, retry_after: float, rng: random.Random) -> float:
         """Seconds before the next attempt, `attempt` (from 1) having failed; never less than `retry_after`."""
-        jitter = rng.uniform(0.0, min(self.cap, self.base * self.growth ** (attempt - 1)))
-        return jitter if retry_after is None else retry_after + min(jitter, self.base)
+        return retry_after + rng.uniform(0.0, min(self.cap, self.base * self.growth ** (attempt - 1)))
 
 
 def transient(status: int) -> bool:
@@ -32,14 +31,14 @@ def transient(status: int) -> bool:
     return status in (408, 429) or status >= 500
 
 
-def retry_after_seconds(value: str | None, now: Callable[[], datetime]) -> float | None:
-    """A Retry-After header, seconds or HTTP date, as seconds from now; None where absent or unreadable.
+def retry_after_seconds(value: str | None, now: Callable[[], datetime]) -> float:
+    """A Retry-After header, seconds or HTTP date, as seconds from now; 0 where absent, past or unreadable.
 
     >>> retry_after_seconds("1.5", datetime.now)
     1.5
     """
     if value is None:
-        return None
+        return 0.0
     text = value.strip()
     try:
         seconds = float(text)
@@ -47,6 +46,6 @@ def retry_after_seconds(value: str | None, now: Callable[[], datetime]) -> float
         try:
             at = parsedate_to_datetime(text)
         except ValueError:
-            return None
+            return 0.0
         seconds = ((at if at.tzinfo else at.replace(tzinfo=UTC)) - now()).total_seconds()
-    return max(0.0, seconds) if seconds == seconds else None
+    return max(0.0, seconds) if seconds == seconds else 0.0

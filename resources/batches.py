@@ -1,0 +1,103 @@
+"""A thread that does small jobs in batches: whatever queued up meanwhile goes into the next batch.
+
+So many waiting callers share one transaction and its flush to disk. Callers await from any event loop. Leaves out
+what a batch does.
+"""
+
+import asyncio
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class Batches(Generic[Job, Result]):
+    """`work` gets a list of jobs, oldest first, and gives as many results; an error of it is every caller's error.
+
+    A batch waits `linger` seconds for company, and holds `largest` jobs at most. The thread starts with the first
+    job and ends with `close()`, which first does what is queued.
+    """
+
+    def __init__(
+        self, name: str, work: Callable[[Sequence[Job]], Sequence[Result]], *, largest: int, linger: float
+    ) -> None:
+        self._name = name
+        self._work = work
+        self._largest = largest
+        self._linger = linger
+        self._queue: queue.SimpleQueue[tuple[Job, asyncio.Future[Result]] | None] = queue.SimpleQueue()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    async def do(self, job: Job) -> Result:
+        """The result of `job` once its batch is done. Cancelling the wait does not undo the job."""
+        promise: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        if self._thread is None:
+            self._start()
+        if self._closed:
+            raise RuntimeError(f"{self._name} is closed")
+        self._queue.put((job, promise))
+        return await promise
+
+    def close(self) -> None:
+        """Wait for what is queued, then end the thread. Calling it again does nothing."""
+        self._closed = True
+        if self._thread is not None and self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None and not self._closed:
+                # A daemon, so that a process that dies without closing does not hang on it; nothing that was
+                # reported done is lost by that.
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        ended = False
+        while not ended:
+            entries = [self._queue.get()]
+            if entries[0] is not None:
+                time.sleep(self._linger)
+            while len(entries) < self._largest:
+                try:
+                    entries.append(self._queue.get_nowait())
+                except queue.Empty:
+                    break
+            ended = None in entries
+            batch = [entry for entry in entries if entry is not None]
+            if batch:
+                self._do(batch)
+
+    def _do(self, batch: list[tuple[Job, asyncio.Future[Result]]]) -> None:
+        results: Sequence[Result] | None = None
+        failure: Exception | None = None
+        try:
+            results = self._work([job for job, _ in batch])
+        except Exception as error:  # noqa: BLE001 - raised again in every caller
+            failure = error
+        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Result], Result | None]]] = {}
+        for position, (_, promise) in enumerate(batch):
+            result = results[position] if results is not None else None
+            by_loop.setdefault(promise.get_loop(), []).append((promise, result))
+        for loop, answered in by_loop.items():
+            # A loop that was closed meanwhile has nobody waiting.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_deliver, answered, failure)
+
+
+def _deliver(answered: list[tuple[asyncio.Future[Result], Result | None]], failure: Exception | None) -> None:
+    for promise, result in answered:
+        if promise.done():
+            continue
+        if failure is not None:
+            promise.set_exception(failure)
+        else:
+            promise.set_result(result)  # type: ignore[arg-type]
