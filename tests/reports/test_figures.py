@@ -1,6 +1,8 @@
 """Figures as bytes: small enough to travel inline, the same every time, and true to the scores."""
 
 import io
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from base64 import b64decode
 from collections.abc import Callable
@@ -137,3 +139,11 @@ def test_a_role_named_like_a_formula_is_drawn_as_it_is() -> None:
     odd = RoleTokens(role=r"$\frac{1}$<b>", calls=1, prompt_tokens=5, completion_tokens=7, unknown=0)
     svg = b64decode(tokens_picture([odd], []).light.removeprefix("data:image/svg+xml;base64,"))
     assert r"$\frac{1}$<b>" in "".join(ElementTree.fromstring(svg).itertext())
+
+
+def test_drawing_and_template_libraries_load_only_when_used() -> None:
+    rooms = "tables, leaderboard, experiment_report, figures"
+    code = f"import sys; from tmas_assets.reports import {rooms}; print([m for m in sys.modules if m in sys.argv])"
+    heavy = ["matplotlib", "jinja2", "rich", "mpmath", "numpy", "torch"]
+    done = subprocess.run([sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

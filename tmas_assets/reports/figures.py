@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tmas_assets.records import RoleTokens, Score
-from tmas_assets.reports.notation import total_tokens
+from tmas_assets.reports.notation import short_count, total_tokens
 from tmas_assets.reports.report_rows import BankSize
 from tmas_assets.statistics import role_order
 
@@ -26,19 +26,20 @@ LONGEST_ROLE = 24
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of one look. `paper` None leaves the ground transparent."""
+    """Colours of one look. `card` is the ground drawn upon, `paper` what is painted: None leaves it transparent."""
 
     ink: str
     muted: str
     grid: str
     accent: str
     second: str
+    card: str
     paper: str | None
 
 
-LIGHT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", paper=None)
-DARK = Theme(ink="#e7ebf0", muted="#9aa5b5", grid="#2c3542", accent="#2fc4b2", second="#f0a83c", paper=None)
-PRINT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", paper="#ffffff")
+LIGHT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", card="#ffffff", paper=None)
+DARK = Theme(ink="#e7ebf0", muted="#9aa5b5", grid="#2c3542", accent="#2fc4b2", second="#f0a83c", card="#1a2029", paper=None)
+PRINT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", card="#ffffff", paper="#ffffff")
 
 
 @dataclass(frozen=True)
@@ -115,15 +116,14 @@ def _draw_pass_at_1(axes: "Axes", theme: Theme, scores: Sequence[Score]) -> None
     axes.fill_between(span, low, high, color=theme.accent, alpha=0.16, linewidth=0)
     lone = [i for i, t in enumerate(span) if t in at and t - 1 not in at and t + 1 not in at]
     axes.vlines([span[i] for i in lone], [low[i] for i in lone], [high[i] for i in lone], color=theme.accent, alpha=0.5)
-    axes.plot(span, value, color=theme.accent, linewidth=2, marker="o", markersize=4)
+    axes.plot(span, value, color=theme.accent, linewidth=2)
     partial = [score for score in known if score.missing or score.left_out]
+    for some, face in ((known, theme.accent), (partial, theme.card)):
+        place = [score.iteration for score in some], [100 * (score.value or 0.0) for score in some]
+        axes.plot(*place, "o", markersize=4.5, color=theme.accent, markerfacecolor=face, zorder=3)
     if partial:
-        hollow = [100 * (score.value or 0.0) for score in partial]
-        axes.plot(
-            [score.iteration for score in partial], hollow, "o", markersize=6, markeredgecolor=theme.accent,
-            markerfacecolor=theme.paper or "none", label="answers missing",
-        )  # fmt: skip
-        axes.legend(loc="lower right", frameon=False, labelcolor=theme.muted)
+        axes.lines[-1].set_label("answers missing")
+        axes.legend(loc="lower left", frameon=False, labelcolor=theme.muted)
     top = max((one for one in high if one == one), default=100.0)
     axes.set_ylim(0, min(100.0, max(10.0, 1.08 * top)))
     axes.set_xlim(span[0] - 0.4, span[-1] + 0.4)
@@ -138,7 +138,7 @@ def _roles(*rows: Sequence[RoleTokens]) -> list[str]:
 
 
 def _draw_tokens(axes: "Axes", theme: Theme, scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> None:
-    from matplotlib.ticker import EngFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     roles = _roles(scratch, paid)
     for rows, offset, height, alpha, said in ((scratch, -0.14, 0.36, 1.0, ""), (paid, 0.2, 0.14, 0.55, ", paid")):
@@ -155,7 +155,7 @@ def _draw_tokens(axes: "Axes", theme: Theme, scratch: Sequence[RoleTokens], paid
     axes.set_yticks(range(len(roles)), short)
     axes.invert_yaxis()
     axes.set_xlabel("tokens")
-    axes.xaxis.set_major_formatter(EngFormatter(sep=" "))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda tokens, _: short_count(tokens)))
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
     axes.grid(axis="x", color=theme.grid, linewidth=0.8)
     axes.legend(
@@ -218,7 +218,7 @@ def _picture(draw: Draw, height: float, alt: str, wide: float = 10.6) -> Picture
 
 def _darkened(svg: bytes) -> bytes:
     """The same drawing in the dark theme: the looks differ in colours only, and drawing is what takes the time."""
-    dark = {getattr(LIGHT, name): getattr(DARK, name) for name in ("ink", "muted", "grid", "accent", "second")}
+    dark = {getattr(LIGHT, name): getattr(DARK, name) for name in ("ink", "muted", "grid", "accent", "second", "card")}
     return re.sub("|".join(dark), lambda found: dark[found.group()], svg.decode("utf-8")).encode("utf-8")
 
 

@@ -29,8 +29,12 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def short_digest(digest: str) -> str:
-    return digest[:12]
+def short_count(number: float) -> str:
+    """Three significant digits and K, M or B: 1,250,000 is `1.25 M`."""
+    for unit, size in (("B", 1e9), ("M", 1e6), ("K", 1e3)):
+        if number >= 0.9995 * size:  # from here on three digits round up to one of this unit
+            return f"{number / size:.3g} {unit}"
+    return f"{number:.3g}"
 
 
 def total_tokens(rows: Iterable[RoleTokens]) -> RoleTokens:
