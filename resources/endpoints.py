@@ -81,7 +81,9 @@ class ExternalServers:
             served = None
         if served is None:
             # some gateways offer no list of models; the first request will tell
-            log.warning("%s/models answered %s and no list of models: %r is not verified", url, reply.status_code, model)
+            log.warning(
+                "%s/models answered %s and no list of models: %r is not verified", url, reply.status_code, model
+            )
             return None
         if model not in served:
             raise ServerError(

@@ -60,8 +60,12 @@ class Lease:
     pid: int
     start: str
     linger_seconds: float
+    released: float = 0.0
+    """When it was given back, in the record of the last use; each is another one."""
 
 
+_NAMED_ERROR = re.compile(r"(\([^)]*\) )?(ERROR [^\]]*\] )?[\w.]*(Error|Exception): ")
+"""A traceback's last line, bare or as vLLM logs it: `(EngineCore pid=7) ERROR 11-29 17:19:46 [core.py:12] ...`."""
 Written = TypeVar("Written", Spec, State, Lease)
 
 
@@ -100,13 +104,16 @@ def keeper_is_alive(folder: Path) -> bool:
     return False
 
 
-def last_lines(log: Path, count: int = 15) -> str:
-    """The end of a log, and before it the errors named further up: the last lines often say only `see above`."""
+def last_lines(log: Path, since: int = 0, count: int = 15) -> str:
+    """The end of a log, at most from byte `since` on, and before it the errors named further up.
+
+    A traceback's last lines often say only `see root cause above`.
+    """
     try:
         with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - 200_000))
+            file.seek(max(since, log.stat().st_size - 200_000))
             lines = file.read().decode(errors="replace").splitlines()
     except FileNotFoundError:
         return ""
-    named = [line for line in lines[:-count] if re.search(r"\b\w+(Error|Exception): ", line)]
+    named = [line for line in lines[:-count] if _NAMED_ERROR.match(line)]
     return "\n".join([*dict.fromkeys(named[-3:]), *lines[-count:]])

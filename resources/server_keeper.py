@@ -48,7 +48,7 @@ class Leases:
         if live or last_use != self.last_use:
             self.idle_since = time.monotonic()
         self.last_use = last_use
-        return time.monotonic() - self.idle_since > self.linger_seconds
+        return not live and time.monotonic() - self.idle_since > self.linger_seconds
 
     def live(self) -> Iterator[files.Lease]:
         for path in (self.folder / files.LEASES).glob("[!.]*"):
@@ -65,12 +65,18 @@ class Server:
     def __init__(self, folder: Path, command: list[str], port: int) -> None:
         self.port, self.url = port, f"http://127.0.0.1:{port}/v1"
         read, self.pipe = os.pipe()
-        with (folder / files.LOG).open("ab") as log:
+        self.log = folder / files.LOG
+        with self.log.open("ab") as log:
+            self.log_start = log.tell()
             self.guard = subprocess.Popen(
                 [sys.executable, "-m", "resources.process_guard", str(folder), *command, "--port", str(port)],
                 stdin=read, stdout=log, stderr=log, cwd=PACKAGES, start_new_session=True,
             )  # fmt: skip
         os.close(read)
+
+    def last_lines(self) -> str:
+        """Of this start: what an earlier one wrote must not explain this one's end."""
+        return files.last_lines(self.log, self.log_start)
 
     def end(self) -> None:
         """End the whole tree; orphans of a guard that was itself killed have become ours."""
@@ -108,7 +114,7 @@ class Keeper:
         """One look at the server; raises Refused when it is not going to answer."""
         status = self.server.guard.poll()
         if status is not None:
-            fault, sentence = diagnose(status, files.last_lines(self.folder / files.LOG))
+            fault, sentence = diagnose(status, self.server.last_lines())
             self.server.end()
             if self.ready and self.restarts < RESTARTS and any(self.leases.live()):
                 self.restarts += 1
@@ -147,7 +153,7 @@ def keep(folder: Path) -> None:
             try:
                 keeper.look()
             except Refused as refused:
-                log = files.last_lines(folder / files.LOG)
+                log = keeper.server.last_lines()
                 keeper.server.end()
                 return keeper.tell("failed", refused.fault, str(refused), log)
             if stop or keeper.leases.expired():
@@ -156,7 +162,9 @@ def keep(folder: Path) -> None:
                     fcntl.flock(lock, fcntl.LOCK_EX)
                     if stop or keeper.leases.expired():
                         keeper.server.end()
-                        return keeper.tell("ended")
+                        keeper.tell("ended")
+                        held.close()  # while nobody can look: who comes next must not take us for alive
+                        return None
             time.sleep(POLL_SECONDS)
 
 

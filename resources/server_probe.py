@@ -43,6 +43,17 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def is_free(port: int) -> bool:
+    """Whether a server could listen on `port` of this machine right now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
 def served_models(url: str) -> list[tuple[str, str]]:
     """(id, root) of every model served at `url` (with /v1). Raises OSError, ValueError."""
     return [(str(model.get("id")), str(model.get("root"))) for model in _ask(f"{url}/models", None, 10.0)["data"]]

