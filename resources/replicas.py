@@ -92,6 +92,8 @@ class Router:
         return any(url not in avoid and self.up(url) for url in self.urls)
 
     def refused(self, url: str) -> None:
+        if not self.up(url):
+            return  # one of several that were under way when the first was refused
         self._refusals[url] += 1
         rest = min(self.longest_rest, self.first_rest * 2.0 ** (self._refusals[url] - 1))
         self._rests_until[url] = self.clock() + rest

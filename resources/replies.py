@@ -15,7 +15,7 @@ from tmas_assets.records import CompletionStatus, Failure, FinishReason, Usage
 STORED_CHARACTERS = 65536
 """A repetitive text is stored up to this length: its head, and its end in case an answer stands there."""
 _TAIL = STORED_CHARACTERS // 8
-_FINISH: dict[object, FinishReason] = {
+_FINISH: dict[str, FinishReason] = {
     "stop": "stop",
     "length": "length",
     "content_filter": "content_filter",
@@ -54,7 +54,7 @@ def read_reply(body: object, stop: tuple[str, ...] = ()) -> Reading:
     if raw in ("abort", "error"):
         # vLLM ends a request so when it is shut down or fails inside: what came is a fragment.
         raise UnreadableReply("aborted", f"the server ended the request with finish reason {raw!r}")
-    finish: FinishReason = _FINISH.get(raw, "unknown")
+    finish: FinishReason = _FINISH.get(raw, "unknown") if isinstance(raw, str) else "unknown"
     content = _text(message.get("content"))
     said = _text(message.get("reasoning")) or _text(message.get("reasoning_content"))
     own, rest = split_thinking(content or "")
@@ -109,7 +109,8 @@ def _text(content: object) -> str | None:
     """Content as text: a string, or the text parts of a list. None for nothing. Lone surrogates, which no file
     can hold, become the replacement character."""
     if isinstance(content, list):
-        content = "".join(part.get("text") or "" for part in content if isinstance(part, dict))
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(text for text in texts if isinstance(text, str))
     if not isinstance(content, str) or not content:
         return None
     try:

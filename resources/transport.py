@@ -7,7 +7,7 @@ gives the plain JSON back: its typed models cost three times the request itself.
 import asyncio
 import json
 from typing import Any, cast
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import aiohttp
 import openai
@@ -25,17 +25,25 @@ _UNSENT = tuple(
 
 
 class Transport:
-    """The openai client of one replica, with a pool as large as the concurrency limit. Close it in its loop."""
+    """The openai client of one replica, with a pool as large as the concurrency limit. Close it in its loop.
+
+    User and password in the URL go out as basic authentication, in place of the key.
+    """
 
     def __init__(self, url: str, api_key: str, connections: int) -> None:
-        self._completions = f"{url.rstrip('/')}/chat/completions"
         self.name = public_url(url)
-        self._secrets = tuple(secret for secret in (api_key, urlsplit(url).password) if secret and secret != "EMPTY")
+        self._completions = f"{self.name.rstrip('/')}/chat/completions"
+        headers: dict[str, str | openai.Omit] = dict.fromkeys(_UNSENT, openai.Omit())
+        user, password = urlsplit(url).username, urlsplit(url).password
+        if user is not None:
+            headers["Authorization"] = aiohttp.encode_basic_auth(unquote(user), unquote(password or ""))
+        secrets = (api_key, password, headers.get("Authorization"))
+        self._secrets = tuple(secret for secret in secrets if isinstance(secret, str) and secret not in ("", "EMPTY"))
         self._client = openai.AsyncOpenAI(
-            base_url=url,
+            base_url=self.name,
             api_key=api_key,
             max_retries=0,
-            default_headers=cast("dict[str, str]", dict.fromkeys(_UNSENT, openai.Omit())),
+            default_headers=cast("dict[str, str]", headers),
             http_client=openai.DefaultAioHttpClient(limits=_limits(connections), timeout=_timeout()),
         )
 
@@ -57,13 +65,16 @@ class Transport:
         await self._client.close()
 
     def _broken(self, error: openai.APIConnectionError) -> Broken:
-        root: BaseException = error
-        while root.__cause__ is not None:
-            root = root.__cause__
-        detail = self._clean(f"{type(root).__name__}: {root}")
-        if isinstance(root, aiohttp.ServerTimeoutError | TimeoutError):
+        """The cause beneath what openai and httpx call it; httpx takes some lost connections for time-outs."""
+        causes: list[BaseException] = [error]
+        while (cause := causes[-1].__cause__) is not None:
+            causes.append(cause)
+        detail = self._clean(f"{type(causes[-1]).__name__}: {causes[-1]}")
+        if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in causes):
+            return Broken("connection", detail, refused=True)
+        if any(isinstance(cause, aiohttp.ServerTimeoutError | TimeoutError) for cause in causes):
             return Broken("timeout", detail)
-        return Broken("connection", detail, refused=isinstance(root, aiohttp.ClientConnectorError))
+        return Broken("connection", detail)
 
     def _clean(self, text: str) -> str:
         """The text without secrets, cut to a length that a log line bears."""

@@ -45,6 +45,7 @@ class Settings:
     context: int | None = None
     """Window in words: prompt plus max_tokens above it is refused in vLLM's words."""
     api_key: str | None = None
+    """Bearer token, or the whole Authorization header, without which requests get a 401."""
     record: bool = False
     """Keep every request's body, arrival and status for `/requests`."""
 
@@ -175,8 +176,8 @@ class ScriptedServer:
 
     async def _chat_answer(self, request: Request, entry: dict[str, Any]) -> Answer:
         settings = self.settings
-        wanted = f"Bearer {settings.api_key}"
-        if settings.api_key is not None and request.headers.get("authorization") != wanted:
+        wanted = (settings.api_key, f"Bearer {settings.api_key}")
+        if settings.api_key is not None and request.headers.get("authorization") not in wanted:
             return error(401, "Unauthorized", "AuthenticationError")
         try:
             body = json.loads(request.body)
@@ -247,7 +248,7 @@ def broken_answer(fault: Fault, asked: Asked, reply: Reply) -> Answer | None:
         case "no_choices":
             return json_answer(200, {"id": "x", "choices": []})
         case "raw":
-            return Answer(200, (fault.text or "").encode(), JSON_HEADER)
+            return Answer(200, (fault.text or "").encode("utf-8", "surrogateescape"), JSON_HEADER)
     return None
 
 
