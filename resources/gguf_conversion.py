@@ -16,9 +16,10 @@ def convert(source: Path, target: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
     folder, name = str(source.parent), source.name
-    tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=name)
-    tokenizer.model_max_length = CONTEXT_TOKENS
-    tokenizer.padding_side = "left"  # batched generation continues at the right end
+    # Given here and not set afterwards, since only these are saved. Batched generation continues at the right end.
+    tokenizer = AutoTokenizer.from_pretrained(
+        folder, gguf_file=name, model_max_length=CONTEXT_TOKENS, padding_side="left"
+    )
     # Without dequantize the weights stay packed and save_pretrained refuses them.
     model = AutoModelForCausalLM.from_pretrained(
         folder, gguf_file=name, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)

