@@ -30,9 +30,13 @@ def iteration_axis(iterations: int) -> dg.TimeWindowPartitionsDefinition:
     )
 
 
+def problem_axis_name(benchmark_asset: str) -> str:
+    return f"problems_{benchmark_asset}"
+
+
 def problem_axis(benchmark_asset: str) -> dg.DynamicPartitionsDefinition:
     """The problems of one release; filled when `problems/<benchmark_asset>` is materialized."""
-    return dg.DynamicPartitionsDefinition(name=f"problems_{benchmark_asset}")
+    return dg.DynamicPartitionsDefinition(name=problem_axis_name(benchmark_asset))
 
 
 def grid(benchmark_asset: str, iterations: int) -> dg.MultiPartitionsDefinition:

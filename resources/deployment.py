@@ -19,7 +19,7 @@ from resources.vllm_server import VllmServer, home_from_environment
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
-class Deployment(dg.ConfigurableResource):
+class Deployment(dg.ConfigurableResource["Deployment"]):
     home: str = Field(description="TMAS_HOME: models, servers, downloads, and the defaults of the other folders")
     store_root: str = Field(description="TMAS_STORE: folder or fsspec URL of all asset files")
     store_options: str = Field(default="{}", description="TMAS_STORE_OPTIONS: JSON for the fsspec file system")

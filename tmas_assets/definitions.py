@@ -50,7 +50,10 @@ def defs() -> dg.Definitions:
     tree, files = experiment_files()
     releases = {asset_name(file.experiment.benchmark): _release(file.experiment.benchmark) for file in files}
     ours = dg.Definitions(
-        assets=[*(problems_asset(choice) for choice in releases.values()), leaderboard_asset([f.experiment for f in files])],
+        assets=[
+            *(problems_asset(choice) for choice in releases.values()),
+            leaderboard_asset([f.experiment for f in files]),
+        ],
         resources={"deployment": Deployment.from_environment()},
         # a step in a process of its own costs seconds and outlives a killed run
         executor=dg.in_process_executor,

@@ -3,7 +3,9 @@
 import multiprocessing
 import os
 import resource
+import signal
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -22,8 +24,15 @@ class Row(Record):
     traces: tuple[Trace, ...]
 
 
-TRACE = Trace(call="k", role="solution", status="failed", repetitive=False, prompt_tokens=None, completion_tokens=3,
-              failure=Failure(boundary="request", kind="bad", detail="é\n\0"))
+TRACE = Trace(
+    call="k",
+    role="solution",
+    status="failed",
+    repetitive=False,
+    prompt_tokens=None,
+    completion_tokens=3,
+    failure=Failure(boundary="request", kind="bad", detail="é\n\0"),
+)
 ROW = Row(name="ü", count=2**60, share=None, when=datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC), traces=(TRACE, TRACE))
 AT = Address(("demo", "rollouts"), ("t00", "a%2Fb"), "abc")
 
@@ -64,10 +73,10 @@ def test_missing_names_asset_partition_and_path(store):
 
 def test_a_torn_file_is_an_error_and_not_an_empty_frame(tmp_path):
     store = ParquetStore(root=str(tmp_path))
-    path = store.write(AT, Row, [ROW] * 100).path
-    whole = open(path, "rb").read()
+    path = Path(store.write(AT, Row, [ROW] * 100).path)
+    whole = path.read_bytes()
     for cut in (0, 3, len(whole) // 2, len(whole) - 1):
-        open(path, "wb").write(whole[:cut])
+        path.write_bytes(whole[:cut])
         with pytest.raises(StoreFault, match=r"not a readable parquet file.*Move it away"):
             store.read(AT, Row)
 
@@ -85,18 +94,18 @@ def test_partitions_lists_what_is_there_and_no_temporaries(tmp_path):
     store = ParquetStore(root=str(tmp_path))
     store.write(AT, Row, [ROW])
     store.write(AT._replace(partition=("t01", "z")), Row, [])
-    open(os.path.join(tmp_path, "demo/rollouts/abc/t01/.x.parquet.1234"), "w").close()
+    (tmp_path / "demo/rollouts/abc/t01/.x.parquet.1234").touch()
     assert list(store.partitions(("demo", "rollouts"), "abc")) == [("t00", "a%2Fb"), ("t01", "z")]
     assert list(store.partitions(("demo", "nothing"))) == []
 
 
 def _write_with_little_space(root, answers):
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # the kernel refuses a larger file, as a full disk does
-    import signal
-
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
-        ParquetStore(root=root).write(AT, Row, [ROW.model_copy(update={"name": os.urandom(8).hex()}) for _ in range(999)])
+        ParquetStore(root=root).write(
+            AT, Row, [ROW.model_copy(update={"name": os.urandom(8).hex()}) for _ in range(999)]
+        )
     except StoreFault as error:
         answers.put(str(error))
     else:

@@ -24,6 +24,7 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     """A real instance on SQLite."""
     home = tmp_path / "dagster"
     home.mkdir()
+    (home / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
     with dg.DagsterInstance.local_temp(str(home)) as made:
         yield made
 
@@ -37,6 +38,11 @@ class Project:
 
     def key(self, part: str) -> dg.AssetKey:
         return dg.AssetKey([self.experiment.name, part])
+
+    def run(self, **config: Any) -> None:
+        """A campaign that must succeed."""
+        result = self.campaign(**config)
+        assert result.success, failure(result)
 
     def campaign(self, **config: Any) -> dg.ExecuteInProcessResult:
         return self.defs.resolve_job_def(f"{self.experiment.name}_campaign").execute_in_process(

@@ -34,7 +34,7 @@ def test_a_backfill_over_iterations_and_problems_runs_in_order_and_equals_a_camp
 ):
     campaign = Project(asked, tmp_path / "campaign", instance)
     campaign.folder.mkdir()
-    assert campaign.campaign().success
+    campaign.run()
 
     folder = tmp_path / "backfill"
     folder.mkdir()
@@ -96,7 +96,7 @@ def test_an_iteration_whose_problem_table_is_missing_says_what_to_materialize(as
 
 def test_one_cell_materialized_again_asks_nothing_and_keeps_its_version(asked, server, tmp_path, instance):
     project = Project(asked, tmp_path, instance)
-    assert project.campaign().success
+    project.run()
     calls = server.stats()["total"]
     before = project.events("memory_bank")["t01|chain_sum-0001"]
     assert project.materialize(project.key("memory_bank"), partition="t01|chain_sum-0001").success
@@ -107,7 +107,7 @@ def test_one_cell_materialized_again_asks_nothing_and_keeps_its_version(asked, s
 
 def test_the_summary_alone_in_a_later_run_reads_what_is_there(asked, server, tmp_path, instance):
     project = Project(asked, tmp_path, instance)
-    project.campaign(iterations="0..0", problems=["chain_sum-0000"])
+    project.run(iterations="0..0", problems=["chain_sum-0000"])
     assert project.materialize(project.key("summary")).success
     summary = project.events("summary")[None].metadata
     assert "| t00 |" in summary["scores"].value
@@ -131,7 +131,7 @@ def test_the_problem_axis_is_filled_and_a_dropped_problem_is_retired(asked, serv
 
 def test_grading_again_alone_gives_the_same_grades(asked, server, tmp_path, instance):
     project = Project(asked, tmp_path, instance)
-    project.campaign(iterations="0..0")
+    project.run(iterations="0..0")
     before = project.events("benchmark_scores")["t00|chain_sum-0000"].tags["dagster/data_version"]
     assert project.materialize(project.key("benchmark_scores"), partition="t00|chain_sum-0000").success
     assert project.events("benchmark_scores")["t00|chain_sum-0000"].tags["dagster/data_version"] == before

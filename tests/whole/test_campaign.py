@@ -20,7 +20,7 @@ def project(server, tmp_path, instance):
 
 
 def test_every_cell_is_materialized_with_the_digest_of_its_bytes_as_data_version(project):
-    assert project.campaign().success
+    project.run()
     for part in PARTS:
         events = project.events(part)
         assert len(events) == 12
@@ -36,7 +36,7 @@ def test_every_cell_is_materialized_with_the_digest_of_its_bytes_as_data_version
 
 
 def test_the_memory_of_an_iteration_names_the_digest_of_the_one_before(project):
-    project.campaign()
+    project.run()
     events = project.events("memory_bank")
     for partition, event in events.items():
         iteration, problem = str(partition).split("|")
@@ -46,9 +46,9 @@ def test_the_memory_of_an_iteration_names_the_digest_of_the_one_before(project):
 
 
 def test_running_again_asks_nothing_and_changes_no_byte(project, server):
-    project.campaign()
+    project.run()
     calls, files = server.stats()["total"], contents(project.folder / "store")
-    assert project.campaign().success
+    project.run()
     assert server.stats()["total"] == calls
     assert contents(project.folder / "store") == files
     assert all(len(project.events(part)) == 12 for part in PARTS)
@@ -57,43 +57,43 @@ def test_running_again_asks_nothing_and_changes_no_byte(project, server):
 def test_a_longer_range_goes_on_where_the_shorter_one_stopped(project, server, tmp_path):
     whole = Project(project.experiment, tmp_path / "whole", project.instance)
     whole.folder.mkdir()
-    assert whole.campaign().success
+    whole.run()
     calls = server.stats()["total"]
-    assert project.campaign(iterations="0..0").success
-    assert project.campaign(iterations="1..2").success
+    project.run(iterations="0..0")
+    project.run(iterations="1..2")
     assert server.stats()["total"] == 2 * calls
     cells = {path: digest for path, digest in contents(project.folder / "store").items() if "/summary/" not in path}
     assert cells.items() <= contents(whole.folder / "store").items()
 
 
 def test_cells_that_a_killed_run_left_unreported_are_reported(project, tmp_path):
-    project.campaign()
+    project.run()
     with dg.DagsterInstance.ephemeral() as other:
         again = Project(project.experiment, project.folder, other)
-        assert again.campaign().success
+        again.run()
         assert all(len(again.events(part)) == 12 for part in PARTS)
         assert again.events("memory_bank").keys() == project.events("memory_bank").keys()
 
 
 def test_lost_files_come_back_from_the_call_log(project, server):
-    project.campaign()
+    project.run()
     files, calls = contents(project.folder / "store"), server.stats()["total"]
     for path in (project.folder / "store" / "scripted").rglob("*.parquet"):
         path.unlink()
-    assert project.campaign().success
+    project.run()
     assert contents(project.folder / "store") == files
     assert server.stats()["total"] == calls
 
 
 def test_repeats_are_independent_and_in_one_cell(server, tmp_path, instance):
     project = Project(experiment(server.url, repeats=2, iterations=2), tmp_path, instance)
-    assert project.campaign().success
+    project.run()
     one = next(iter(project.events("rollouts").values()))
     assert one.metadata["rows"].value == 6
 
 
 def test_some_problems_and_iterations_only(project):
-    assert project.campaign(iterations="0..1", problems=["chain_sum-0001"]).success
+    project.run(iterations="0..1", problems=["chain_sum-0001"])
     assert set(project.events("memory_bank")) == {"t00|chain_sum-0001", "t01|chain_sum-0001"}
 
 
@@ -112,7 +112,7 @@ def test_a_request_that_cannot_be_met_is_refused_before_any_call(project, server
 
 
 def test_a_server_that_is_down_is_named_and_nothing_is_lost(project, server, tmp_path, instance):
-    project.campaign(iterations="0..0")
+    project.run(iterations="0..0")
     files = contents(project.folder / "store")
     gone = experiment("http://127.0.0.1:9/v1", name="scripted")
     down = Project(gone, project.folder, instance)
@@ -120,7 +120,7 @@ def test_a_server_that_is_down_is_named_and_nothing_is_lost(project, server, tmp
     assert "4 problems stopped early" in text
     assert "http://127.0.0.1:9/v1" in text
     assert files.items() <= contents(project.folder / "store").items()
-    assert project.campaign().success
+    project.run()
 
 
 def test_another_model_than_the_one_asked_for_is_refused(server, tmp_path, instance):
@@ -132,7 +132,7 @@ def test_another_model_than_the_one_asked_for_is_refused(server, tmp_path, insta
 
 def test_one_refused_request_marks_its_record_and_the_others_go_on(project, server):
     server.script({"kind": "status", "status": 400, "times": 1})
-    assert project.campaign().success
+    project.run()
     grades = [event.metadata.get("outcome_failed") for event in project.events("benchmark_scores").values()]
     assert sum(found.value for found in grades if found) == 1
 
@@ -155,12 +155,12 @@ def test_a_spent_budget_gives_a_partial_result_that_says_so(server, tmp_path, in
     summary = project.events("summary")[None]
     assert "missing" in summary.metadata["scores"].value
     more = Project(experiment(server.url), tmp_path, instance)
-    assert more.campaign().success
+    more.run()
     assert len(more.events("memory_bank")) == 12
 
 
 def test_a_corrupt_cell_stops_its_problem_and_no_other(project, server):
-    project.campaign(iterations="0..1")
+    project.run(iterations="0..1")
     [torn] = list((project.folder / "store/scripted/memory_bank").rglob("t01/chain_sum-0002.parquet"))
     torn.write_bytes(torn.read_bytes()[:100])
     text = failure(project.campaign())
@@ -171,7 +171,7 @@ def test_a_corrupt_cell_stops_its_problem_and_no_other(project, server):
 
 
 def test_a_corrupt_call_log_is_named_and_kept(project, server):
-    project.campaign(iterations="0..0")
+    project.run(iterations="0..0")
     log = project.folder / "calls.sqlite"
     for beside in project.folder.glob("calls.sqlite-*"):
         beside.unlink()
@@ -182,10 +182,10 @@ def test_a_corrupt_call_log_is_named_and_kept(project, server):
 
 
 def test_a_changed_setting_starts_beside_the_old_cells(project, server, tmp_path, instance):
-    project.campaign()
+    project.run()
     files, calls = contents(project.folder / "store"), server.stats()["total"]
     changed = experiment(server.url, strategy={"name": "tmas", "settings": {"candidates": 2, "verifications": 2}})
-    assert Project(changed, tmp_path, instance).campaign(iterations="0..0").success
+    Project(changed, tmp_path, instance).run(iterations="0..0")
     now = contents(project.folder / "store")
     assert {path: now[path] for path in files} == files
     # the first two candidates and their checks are the same requests and are not paid for again
@@ -193,7 +193,7 @@ def test_a_changed_setting_starts_beside_the_old_cells(project, server, tmp_path
 
 
 def test_the_call_log_holds_each_request_once(project, server):
-    project.campaign()
+    project.run()
     with sqlite3.connect(project.folder / "calls.sqlite") as log:
         [(rows,)] = log.execute("select count(*) from calls").fetchall()
     assert rows == server.stats()["total"]

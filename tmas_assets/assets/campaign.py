@@ -9,13 +9,12 @@ import re
 import dagster as dg
 from pydantic import Field
 
-from partitions.axes import problem_axis
 from partitions.keys import CellKey, problem_key
 from resources.deployment import Deployment
 from tmas_assets.assets.cells import POOL, code_version
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import cell_metadata, event, partition_of
-from tmas_assets.assets.problems import fill_problems, problems_metadata
+from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata
 from tmas_assets.assets.running import (
     Event,
     Found,
@@ -27,7 +26,6 @@ from tmas_assets.assets.running import (
     table_of,
 )
 from tmas_assets.assets.summary import summarise, summary_metadata
-from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.engine.problems import UnknownProblem
 from tmas_assets.records import Experiment
@@ -68,8 +66,7 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
     )
     def problems(context: dg.OpExecutionContext, deployment: Deployment) -> None:
         table, release = fill_problems(deployment, experiment.benchmark)
-        axis = problem_axis(asset_name(experiment.benchmark)).name
-        context.instance.add_dynamic_partitions(axis, [problem_key(problem.id) for problem in table.problems])
+        fill_axis(context.instance, table)
         context.log_event(
             event(problems_key(experiment.benchmark), None, table.file, problems_metadata(table, release))
         )
@@ -108,9 +105,7 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
                 stored, metadata = described[part]
                 context.log_event(event(key[part], partition_of(cell), stored, metadata, version))
 
-        outcome = drive(
-            deployment, experiment, [Scope(iterations, chosen)], run=context.run_id, redo=False, log=log
-        )
+        outcome = drive(deployment, experiment, [Scope(iterations, chosen)], run=context.run_id, redo=False, log=log)
         context.log.info(f"{outcome.made} cells made, {outcome.found} found whole")
         context.add_output_metadata(
             {"cells_made": outcome.made, "cells_found": outcome.found, "budget": outcome.budget or "not reached"}
@@ -126,7 +121,9 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
     )
     def summary(context: dg.OpExecutionContext, deployment: Deployment) -> None:
         made = summarise(deployment, experiment)
-        context.log_event(event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version))
+        context.log_event(
+            event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version)
+        )
 
     @dg.job(
         name=f"{experiment.name}_campaign",

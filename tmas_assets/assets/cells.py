@@ -14,7 +14,7 @@ from partitions.keys import cell_key
 from resources.deployment import Deployment
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import cell_metadata, event, partition_of
-from tmas_assets.assets.running import run_cells, run_grading
+from tmas_assets.assets.running import Event, run_cells, run_grading
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.records import Experiment
@@ -31,8 +31,10 @@ def code_version(experiment: Experiment) -> str:
 
 def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefinition]:
     cells = grid(asset_name(experiment.benchmark), experiment.iterations)
-    key = {part: experiment_key(experiment, part) for part in
-           ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")}
+    key = {
+        part: experiment_key(experiment, part)
+        for part in ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
+    }
     group = experiment.name
     version = code_version(experiment)
 
@@ -68,7 +70,8 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
     def memory_bank(context: dg.AssetExecutionContext, deployment: Deployment) -> None:
         wanted = [cell_key(text) for text in context.partition_keys]
 
-        def log(cell: FinishedCell) -> None:
+        def log(cell: Event) -> None:
+            assert isinstance(cell, FinishedCell)  # cells are made again, none is found
             described = cell_metadata(cell)
             partition = partition_of(cell)
             for part in ("rollouts", "verifier_scores"):
@@ -81,7 +84,7 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
             stored, metadata = described["benchmark_scores"]
             context.log_event(event(key["benchmark_scores"], partition, stored, metadata, version))
 
-        run_cells(context, deployment, experiment, wanted, log)
+        run_cells(deployment, experiment, wanted, run=context.run_id, log=log)
 
     @dg.asset(
         key=key["benchmark_scores"],
@@ -92,7 +95,7 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         code_version=version,
         description="The grade of every rollout of a cell. Already made with the cell; materialize to grade again.",
     )
-    def benchmark_scores(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult:
+    def benchmark_scores(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         cell = run_grading(deployment, experiment, cell_key(context.partition_key))
         stored, metadata = cell_metadata(cell)["benchmark_scores"]
         return dg.MaterializeResult(metadata=dict(metadata), data_version=dg.DataVersion(stored.digest))

@@ -39,8 +39,10 @@ class ExperimentFile(dg.Component):
     def load(cls, attributes: BaseModel | None, context: dg.ComponentLoadContext) -> Self:
         file = Path(context.path) / "defs.yaml"
         if not isinstance(attributes, Experiment):
-            raise ExperimentFault(f"{file}: attributes: nothing found; an experiment needs at least a name, a "
-                                  "benchmark, a strategy, iterations and endpoints.default")
+            raise ExperimentFault(
+                f"{file}: attributes: nothing found; an experiment needs at least a name, a "
+                "benchmark, a strategy, iterations and endpoints.default"
+            )
         check(attributes, file)
         return cls(attributes, file)
 
@@ -56,10 +58,13 @@ def check(experiment: Experiment, file: Path) -> None:
     """What the record alone cannot judge. Raises ExperimentFault naming `file` and the field."""
     try:
         settings_of(experiment.strategy)
+    except StrategyFault as fault:
+        raise ExperimentFault(f"{file}: attributes.{fault}") from fault
+    try:
         resolve_release(experiment.benchmark)
         settings_of_choice(experiment.benchmark)
-    except (StrategyFault, BenchmarkError) as fault:
-        raise ExperimentFault(f"{file}: attributes.{fault}") from fault
+    except BenchmarkError as fault:
+        raise ExperimentFault(f"{file}: attributes.benchmark: {fault}") from fault
     roles = strategy(experiment.strategy.name).roles
     for role in experiment.roles:
         if role not in roles:

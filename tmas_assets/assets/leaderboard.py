@@ -1,4 +1,4 @@
-"""The asset `leaderboard`: the last score of every experiment, side by side."""
+"""The asset `leaderboard`: the last score of every experiment, side by side by benchmark release."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ import dagster as dg
 
 from resources.deployment import Deployment
 from resources.pages import write_page
-from resources.parquet_store import Address, MissingFile, Parent
+from resources.parquet_store import Address, Parent
 from tmas_assets.assets.keys import LEADERBOARD, experiment_key
 from tmas_assets.assets.metadata import of_file
 from tmas_assets.assets.running import cells_of
-from tmas_assets.assets.summary import read_summary
-from tmas_assets.records import Experiment, Score
-from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard_markdown, leaderboard_page, leaderboard_row
+from tmas_assets.assets.summary import read_row
+from tmas_assets.records import Experiment
+from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard, leaderboard_markdown, leaderboard_page
 
 
 def leaderboard_asset(experiments: Sequence[Experiment]) -> dg.AssetsDefinition:
@@ -23,29 +23,23 @@ def leaderboard_asset(experiments: Sequence[Experiment]) -> dg.AssetsDefinition:
         kinds={"parquet"},
         description="Last Pass@1 of every experiment with interval, answers and tokens.",
     )
-    def leaderboard(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult:
+    def leaderboard_of_all(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         store = deployment.store()
-        rows: list[LeaderboardRow] = []
-        last: list[Score] = []
-        for experiment in experiments:
-            try:
-                scores, tokens = read_summary(store, cells_of(deployment, experiment))
-            except MissingFile:
-                context.log.info(f"{experiment.name}: no summary under its present settings yet, left out")
-                continue
-            if scores:
-                rows.append(leaderboard_row(experiment, scores, tokens))
-                last.append(scores[-1])
-        made_from = [Parent(f"{score.experiment} grades", score.grades_digest) for score in last]
-        file = store.write(Address(("leaderboard",), ("whole",)), Score, last, made_from)
-        page = write_page(deployment.reports / "leaderboard.html", leaderboard_page(rows))
+        found = {one.name: read_row(store, cells_of(deployment, one)) for one in experiments}
+        if left_out := [name for name, row in found.items() if row is None]:
+            context.log.info(f"left out, no summary under present settings: {', '.join(left_out)}")
+        rows = [row for row in found.values() if row is not None]
+        made_from = [Parent(f"{row.experiment} grades", row.score.grades_digest) for row in rows if row.score]
+        file = store.write(Address(("leaderboard",), ("whole",)), LeaderboardRow, rows, made_from)
+        tables = leaderboard(rows)
+        page = write_page(deployment.reports / "leaderboard.html", leaderboard_page(tables))
         return dg.MaterializeResult(
             metadata={
                 **of_file(file),
-                "table": dg.MetadataValue.md(leaderboard_markdown(rows)),
+                "table": dg.MetadataValue.md(leaderboard_markdown(tables)),
                 "page": dg.MetadataValue.url(page.as_uri()),
             },
             data_version=dg.DataVersion(file.digest),
         )
 
-    return leaderboard
+    return leaderboard_of_all

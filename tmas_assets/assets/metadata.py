@@ -146,9 +146,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) ->
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _rollout_table(
-    rollouts: list[Rollout], scores: Mapping[str, list[float]], grades: Mapping[str, Grade]
-) -> str:
+def _rollout_table(rollouts: list[Rollout], scores: Mapping[str, list[float]], grades: Mapping[str, Grade]) -> str:
     return markdown_table(
         ("rollout", "branch", "answer", "verifier mean", "grade", "tokens"),
         (
@@ -189,8 +187,5 @@ def _entry_table(cell: FinishedCell) -> str:
 def _grade_table(grades: tuple[Grade, ...]) -> str:
     return markdown_table(
         ("rollout", "outcome", "read as", "gold", "completion"),
-        (
-            (grade.rollout, grade.outcome, grade.extracted, grade.gold, grade.completion)
-            for grade in grades[:32]
-        ),
+        ((grade.rollout, grade.outcome, grade.extracted, grade.gold, grade.completion) for grade in grades[:32]),
     )

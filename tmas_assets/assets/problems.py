@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from partitions.axes import problem_axis
+from partitions.axes import problem_axis_name
 from partitions.keys import problem_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
@@ -10,7 +10,7 @@ from resources.releases import LoadedRelease
 from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import Metadata, markdown_table, of_file
 from tmas_assets.assets.running import permanent
-from tmas_assets.benchmarks import BenchmarkError, asset_name, benchmark
+from tmas_assets.benchmarks import BenchmarkError, benchmark
 from tmas_assets.engine.problems import ProblemTable, refresh_table
 from tmas_assets.records import BenchmarkChoice
 
@@ -21,6 +21,13 @@ def fill_problems(deployment: Deployment, choice: BenchmarkChoice) -> tuple[Prob
         return refresh_table(deployment.store(), choice, data=deployment.data_folder, downloads=deployment.downloads)
     except (BenchmarkError, StoreFault) as fault:
         raise permanent(fault) from fault
+
+
+def fill_axis(instance: dg.DagsterInstance, table: ProblemTable) -> None:
+    """Add the problems to the axis; keys are never taken away, a retired problem's cells stay in view."""
+    instance.add_dynamic_partitions(
+        problem_axis_name(table.asset), [problem_key(problem.id) for problem in table.problems]
+    )
 
 
 def problems_metadata(table: ProblemTable, release: LoadedRelease) -> Metadata:
@@ -51,10 +58,9 @@ def problems_asset(choice: BenchmarkChoice) -> dg.AssetsDefinition:
         code_version=choice.model_copy(update={"limit": None}).model_dump_json(),
         description=f"{known.title}. Licence: {known.licence}. Fills the problem axis of its experiments.",
     )
-    def problems(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult:
+    def problems(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         table, release = fill_problems(deployment, choice)
-        keys = [problem_key(problem.id) for problem in table.problems]
-        context.instance.add_dynamic_partitions(problem_axis(asset_name(choice)).name, keys)
+        fill_axis(context.instance, table)
         return dg.MaterializeResult(
             metadata=dict(problems_metadata(table, release)), data_version=dg.DataVersion(table.file.digest)
         )

@@ -6,17 +6,18 @@ from pathlib import Path
 import dagster as dg
 
 from resources.deployment import Deployment
-from resources.parquet_store import Address, Parent, ParquetStore, StoredFile, StoreFault
 from resources.pages import write_page
+from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile, StoreFault
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import Metadata, markdown_table, of_file
 from tmas_assets.assets.running import cells_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.summary import gather, report
 from tmas_assets.engine.team import identity
-from tmas_assets.records import Experiment, RoleTokens, Score
+from tmas_assets.records import Experiment, Score
 from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
 from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
+from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard_row
 from tmas_assets.statistics import headline
 
 
@@ -28,13 +29,16 @@ class MadeSummary:
 
 
 def summary_address(cells: CellStore, part: str) -> Address:
-    """`scores` or `tokens` of an experiment under its present settings."""
+    """`scores` or `leaderboard_row` of an experiment under its present settings."""
     return Address((cells.experiment.name, "summary"), (part,), cells.variant)
 
 
-def read_summary(store: ParquetStore, cells: CellStore) -> tuple[tuple[Score, ...], tuple[RoleTokens, ...]]:
-    """Raises MissingFile where there is none under the present settings."""
-    return store.read(summary_address(cells, "scores"), Score), store.read(summary_address(cells, "tokens"), RoleTokens)
+def read_row(store: ParquetStore, cells: CellStore) -> LeaderboardRow | None:
+    """The experiment's line of the leaderboard, None where it has no summary under its present settings."""
+    try:
+        return store.read(summary_address(cells, "leaderboard_row"), LeaderboardRow)[0]
+    except MissingFile:
+        return None
 
 
 def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
@@ -55,11 +59,9 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
             models=models,
             paid=log.totals(experiment.name),
         )
-        made_from = [
-            Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores
-        ]
+        made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
         file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
-        cells.store.write(summary_address(cells, "tokens"), RoleTokens, made.tokens_scratch, made_from)
+        cells.store.write(summary_address(cells, "leaderboard_row"), LeaderboardRow, [leaderboard_row(made)], made_from)
     except (StoreFault, ValueError) as fault:
         raise permanent(fault) from fault
     finally:
@@ -108,7 +110,7 @@ def summary_asset(experiment: Experiment) -> dg.AssetsDefinition:
         kinds={"parquet"},
         description="Pass@1 by iteration with intervals, tokens by role, and the report page.",
     )
-    def summary(deployment: Deployment) -> dg.MaterializeResult:
+    def summary(deployment: Deployment) -> dg.MaterializeResult[None]:
         made = summarise(deployment, experiment)
         return dg.MaterializeResult(
             metadata=dict(summary_metadata(made)), data_version=dg.DataVersion(made.file.digest)

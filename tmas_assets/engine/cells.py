@@ -4,10 +4,10 @@ The memory file is written last and marks its cell as whole. Cells lie under the
 them, so changed settings start beside the old cells and never mix with them. Leaves out how a cell is computed.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from partitions.keys import CellKey, iteration_key, problem_key
 from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
@@ -32,6 +32,8 @@ KINDS: dict[str, type[Record]] = {
     "memory_bank": MemorySnapshot,
     "benchmark_scores": Grade,
 }
+_KIND_OF: dict[type[Record], str] = {record: kind for kind, record in KINDS.items()}
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
@@ -106,33 +108,26 @@ class CellStore:
     def read(self, iteration: int, problem: Problem) -> tuple[tuple[Round, ...], StoredCell]:
         """The rounds of all repeats and their files. Raises MissingFile or StoreFault naming the cell."""
 
-        def get(kind: str, record: type[Record]) -> tuple[tuple, StoredFile]:
-            return self.store.read_stored(self.address(kind, iteration, problem), record)
+        def get(record: type[R]) -> tuple[tuple[R, ...], StoredFile]:
+            return self.store.read_stored(self.address(_KIND_OF[record], iteration, problem), record)
 
-        memories, memory_file = get("memory_bank", MemorySnapshot)
-        parts: dict[str, dict[int, list]] = {}
-        files = {}
-        for kind in ("rollouts", "verifier_scores", "summaries"):
-            rows, files[kind] = get(kind, KINDS[kind])
-            by_repeat: dict[int, list] = defaultdict(list)
-            for row in rows:
-                by_repeat[row.repeat].append(row)
-            parts[kind] = by_repeat
+        memories, memory_file = get(MemorySnapshot)
+        rollouts, rollouts_file = get(Rollout)
+        checks, checks_file = get(Verification)
+        summaries, summaries_file = get(Summary)
         rounds = tuple(
             Round(
                 problem=problem.id,
                 repeat=memory.repeat,
                 iteration=iteration,
-                rollouts=tuple(parts["rollouts"][memory.repeat]),
-                verifications=tuple(parts["verifier_scores"][memory.repeat]),
-                summaries=tuple(parts["summaries"][memory.repeat]),
+                rollouts=tuple(row for row in rollouts if row.repeat == memory.repeat),
+                verifications=tuple(row for row in checks if row.repeat == memory.repeat),
+                summaries=tuple(row for row in summaries if row.repeat == memory.repeat),
                 memory=memory,
             )
             for memory in memories
         )
-        return rounds, StoredCell(
-            files["rollouts"], files["verifier_scores"], files["summaries"], memory_file
-        )
+        return rounds, StoredCell(rollouts_file, checks_file, summaries_file, memory_file)
 
     def write_grades(
         self, iteration: int, problem: Problem, grades: Sequence[Grade], rollouts: StoredFile, grader: str
@@ -157,6 +152,4 @@ class CellStore:
         rounds, files = self.read(iteration, problem)
         grades, grades_file = self.store.read_stored(self.address("benchmark_scores", iteration, problem), Grade)
         parents = dict(self.store.made_from(self.address("memory_bank", iteration, problem)))
-        return FinishedCell(
-            iteration, problem, rounds, files, grades, grades_file, parents.get("previous memory_bank")
-        )
+        return FinishedCell(iteration, problem, rounds, files, grades, grades_file, parents.get("previous memory_bank"))

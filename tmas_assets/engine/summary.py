@@ -106,7 +106,7 @@ def tokens_from_scratch(gathered: Gathered) -> tuple[RoleTokens, ...]:
 
 
 def _writes(gathered: Gathered) -> pl.DataFrame:
-    return gathered.frames["memory_bank"].select(pl.col("writes").explode()).drop_nulls().unnest("writes")
+    return gathered.frames["memory_bank"].select("writes").explode("writes").drop_nulls("writes").unnest("writes")
 
 
 def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
@@ -127,7 +127,7 @@ def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
 def _bank_sizes(gathered: Gathered) -> tuple[BankSize, ...]:
     memory = gathered.frames["memory_bank"]
     snapshots = dict(memory.group_by("iteration").len().rows())
-    live = memory.select("iteration", pl.col("entries").explode()).drop_nulls().unnest("entries")
+    live = memory.select("iteration", "entries").explode("entries").drop_nulls("entries").unnest("entries")
     counts = {
         (iteration, bank): size
         for iteration, bank, size in live.filter(pl.col("state") == "live").group_by("iteration", "bank").len().rows()
@@ -241,5 +241,3 @@ def _models(cells: CellStore, identities: Mapping[str, str]) -> tuple[ModelUse, 
         )
         for name, endpoint in sorted(experiment.endpoints.items())
     )
-
-

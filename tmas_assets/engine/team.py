@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from resources.chat_client import ChatClient, Spend
 from resources.deployment import Deployment
 from resources.endpoints import ExternalServers, LeasedServer
+from resources.replicas import Replicas
 from resources.vllm_server import VllmServer
 from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Sampling
 from tmas_assets.records.seeds import seed_of
@@ -66,8 +67,8 @@ class EngineTeam:
         if done >= LEAST_CALLS and share > self.experiment.failure_threshold:
             last = f"{call.failure.kind}: {call.failure.detail}" if call.failure else "no detail"
             raise TooManyFailures(
-                f"{self.experiment.name}: {self.spend.failures} of {done} calls failed for good ({share:.0%}, threshold "
-                f"{self.experiment.failure_threshold:.0%}). Last: {last}. Mend the endpoint or the request, or raise "
+                f"{self.experiment.name}: {self.spend.failures} of {done} calls failed for good ({share:.0%}, "
+                f"threshold {self.experiment.failure_threshold:.0%}). Last: {last}. Mend the endpoint or the request, or raise "
                 "failure_threshold; finished calls are kept."
             )
 
@@ -83,7 +84,7 @@ async def open_team(
         stack.push_async_callback(log.aclose)
         clients, models = {}, {}
         for name, endpoint in sorted(experiment.endpoints.items()):
-            replicas = (
+            replicas: Replicas = (
                 await stack.enter_async_context(LeasedServer(vllm, endpoint.managed))
                 if endpoint.managed is not None
                 else ExternalServers(endpoint)

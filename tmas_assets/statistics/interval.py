@@ -33,7 +33,7 @@ def mean_interval(per_problem: Sequence[float], level: float = 0.95) -> Interval
     The plain t interval (Miller 2024, arXiv 2411.00640, question-level errors) is too short where values pile
     up at 0 or 1, and has no width at all when they are equal. As Agresti and Caffo (2000) do for proportions,
     two pseudo-observations, 0 and 1, are added before the t interval is taken, and it is clipped to [0, 1].
-    Chosen among five by simulated coverage (populations of 31 shapes, 1 to 32 answers, 2 to 400 problems, at
+    Chosen among five by simulated coverage (populations of 30 shapes, 1 to 32 answers, 2 to 400 problems, at
     95 %): its lowest is 0.935, where plain t with Clopper-Pearson for equal values falls to 0.77, Wilson with
     an effective sample size to 0.81 and Korn-Graubard to 0.84; at 50 problems it is a fifth wider than plain t.
     One problem gives [0, 1]. The value stays the plain mean, so it is not the middle of the interval.
