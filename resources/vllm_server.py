@@ -8,6 +8,7 @@ Holds the promise that what answers is the model folder asked for. Sends no requ
 
 import dataclasses
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -107,7 +108,7 @@ class VllmServer(Record):
         folder = self.model_folder(managed)
         identity = self._folder_identity(managed, folder)
         name = f"{folder.name}@{identity[:12]}"
-        command = serve_command(self.serve_python, self.launcher, managed, folder, name)
+        command = serve_command(self._interpreter(name), os.path.abspath(self.launcher), managed, folder, name)
         key = digest([command, managed.kv_cache_gib, managed.device, forced_port(managed)])[:12]
         place = Path(self.home).resolve() / "servers" / f"{folder.name}-{key}"
         (place / files.LEASES).mkdir(parents=True, exist_ok=True)
@@ -128,6 +129,16 @@ class VllmServer(Record):
         finally:
             files.write(place / files.LAST_USE, dataclasses.replace(lease, released=time.time()))
             mark.unlink(missing_ok=True)
+
+    def _interpreter(self, name: str) -> str:
+        """Absolute, since the server runs in a folder of its own; links stay, an environment is known by them."""
+        found = shutil.which(Path(self.serve_python).expanduser())
+        if found is None:
+            raise ServerError(
+                Fault.BINARY_MISSING,
+                f"no interpreter {self.serve_python} to serve {name}. Run `make setup`, or correct serve_python.",
+            )
+        return os.path.abspath(found)
 
     def _folder_identity(self, managed: ManagedServer, folder: Path) -> str:
         if refused := refused_arguments(managed):
@@ -153,12 +164,6 @@ class VllmServer(Record):
             running = files.read(place / files.SPEC, files.Spec)
             if running and files.keeper_is_alive(place):
                 return running.instance
-            if not os.access(self.serve_python, os.X_OK):
-                raise ServerError(
-                    Fault.BINARY_MISSING,
-                    f"no interpreter {self.serve_python} to serve {spec.model}. Run `make setup`, or correct "
-                    "serve_python.",
-                )
             # Asked before the start: whoever is there would answer our questions in the server's place.
             if spec.port and not is_free(spec.port):
                 raise ServerError(

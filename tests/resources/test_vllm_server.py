@@ -282,6 +282,17 @@ def test_a_missing_interpreter_is_named(standin: VllmServer, make_model: Make) -
     assert "make setup" in str(error)
 
 
+def test_paths_may_be_relative(standin: VllmServer, make_model: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_model()
+    monkeypatch.chdir(folder.parent)
+    paths = {name: os.path.relpath(getattr(standin, name)) for name in ("home", "serve_python", "launcher")}
+    with (
+        standin.lease(ManagedServer(model=str(folder))) as one,
+        standin.model_copy(update=paths).lease(ManagedServer(model="tiny")) as same,
+    ):
+        assert one == same
+
+
 def test_an_interpreter_without_vllm_is_named(standin: VllmServer, make_model: Make) -> None:
     """The real launcher under the interpreter of these tests, which has no vllm."""
     error = refusal(standin.model_copy(update={"launcher": LAUNCHER}), ManagedServer(model=str(make_model())))
