@@ -82,7 +82,7 @@ class Transport:
         while (cause := causes[-1].__cause__) is not None:
             causes.append(cause)
         detail = self._clean(f"{type(causes[-1]).__name__}: {causes[-1]}")
-        if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in causes):
+        if any(isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError) for cause in causes):
             return Broken("connection", detail, refused=True)
         if any(isinstance(cause, aiohttp.ServerTimeoutError | TimeoutError) for cause in causes):
             return Broken("timeout", detail)

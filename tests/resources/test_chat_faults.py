@@ -1,6 +1,7 @@
 """The chat client against servers that fail: what is tried again, what is final, what is repaired, what gives up."""
 
 import asyncio
+import contextlib
 import json
 import random
 import socket
@@ -271,6 +272,37 @@ def test_a_refused_connection_ends_as_unavailable_with_its_url(tmp_path: Path) -
         assert "127.0.0.1" in caught.value.url
 
     scenario(tmp_path, play, servers=0, replicas=replicas, max_attempts=3)
+
+
+def test_a_machine_that_does_not_answer_at_all_counts_as_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full queue of connections drops further ones, as a machine that is gone does."""
+    monkeypatch.setattr("resources.transport.CONNECT_SECONDS", 0.3)
+
+    async def play(chat: Chat) -> None:
+        calls = await asyncio.gather(*(chat.client.ask(request(n, affinity=f"p{n}")) for n in range(20)))
+        assert {call.server for call in calls} == {chat.server.url}
+        assert chat.spend.retries == {"connection": chat.spend.calls - 20}
+        assert 1 <= chat.spend.calls - 20 <= 8
+
+    class OneGone:
+        async def resolve(self) -> Resolved:
+            return Resolved((f"http://127.0.0.1:{gone.getsockname()[1]}/v1", servers[0]), "scripted")
+
+        renew = resolve
+
+    async def remembered(chat: Chat) -> None:
+        servers.append(chat.server.url)
+        await play(chat)
+
+    servers: list[str] = []
+    with socket.socket() as gone, contextlib.ExitStack() as stack:
+        gone.bind(("127.0.0.1", 0))
+        gone.listen(0)
+        for _ in range(8):
+            filler = stack.enter_context(socket.socket())
+            filler.setblocking(False)
+            filler.connect_ex(gone.getsockname())
+        scenario(tmp_path, remembered, replicas=OneGone(), concurrency=8)
 
 
 def test_while_one_replica_is_down_the_others_serve_and_it_is_taken_back(tmp_path: Path) -> None:
