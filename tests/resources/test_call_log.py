@@ -199,6 +199,15 @@ def test_killed_writer_leaves_a_readable_log_with_all_it_reported(tmp_path: Path
     assert len(found) == len(told) >= 300
 
 
+def test_sqlite_flushes_every_commit_to_the_disk(tmp_path: Path) -> None:
+    """What a killed process cannot show: that a crash of the machine loses nothing reported as written."""
+    log = CallLog(f"sqlite:///{tmp_path / 'calls.sqlite'}")
+    with log._store.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+    log.close()
+
+
 @pytest.mark.parametrize("damage", ["other_file", "torn", "zeroed_middle"])
 def test_a_damaged_file_is_an_error_that_names_it_and_is_left_as_it_is(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "calls.sqlite"
