@@ -1,26 +1,28 @@
 """Problems made on demand by the reasoning-gym package: arithmetic, algebra, logic, games, each with its scorer.
 
 The release is the user's label for one choice of settings. Same settings and same package version give the same
-bytes in every process. The package is imported only when problems are made (it takes seconds).
+bytes in every process: entries are drawn by `_gym_worker.py` in a process with a fixed hash seed, which also keeps
+the package (seconds to import) out of the caller.
 """
 
 import json
-import warnings
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from tmas_assets.benchmarks._contract import Benchmark, BenchmarkError, ReleaseBytes
+from tmas_assets.benchmarks._gym_worker import DrawReply, DrawRequest
 from tmas_assets.records import Problem, Record, canonical_json, digest
-
-if TYPE_CHECKING:
-    from reasoning_gym.dataset import ProceduralDataset
 
 _DRAWS_PER_PROBLEM = 20
 """Draws made at most for each problem wanted, counting those whose question came before."""
+_SECONDS = 600
+"""Time limit of the drawing process. Some generators search; the arithmetic ones need five seconds in all."""
 
 
 class Task(Record):
@@ -38,7 +40,7 @@ class Task(Record):
     @classmethod
     def _seed_is_ours(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
         if taken := sorted({"seed", "size"} & value.keys()):
-            raise ValueError(f"{' and '.join(taken)} are set for the whole benchmark, not for one task")
+            raise ValueError(f"set for the whole benchmark, not for one task: {', '.join(taken)}")
         return value
 
     @property
@@ -69,15 +71,6 @@ class ReasoningGymSettings(Record):
         return value
 
 
-@dataclass(frozen=True)
-class _Draw:
-    index: int
-    question: str
-    answer: str
-    entry: str
-    """The package's entry as canonical JSON."""
-
-
 def mix(tasks: Sequence[Task], size: int) -> Iterator[Task]:
     """`size` tasks in proportion to their weights, spread evenly: every prefix has the same mix as the whole."""
     total = sum(task.weight for task in tasks)
@@ -92,11 +85,16 @@ def mix(tasks: Sequence[Task], size: int) -> Iterator[Task]:
 def read(files: ReleaseBytes, settings: Record, release: str) -> tuple[Problem, ...]:
     assert isinstance(settings, ReasoningGymSettings)
     package = f"reasoning-gym {version('reasoning-gym')}"
-    draws: dict[str, Iterator[_Draw]] = {}
+    order = list(mix(settings.tasks, settings.size))
+    used = [task for task in settings.tasks if task in order]
+    reply = _draw([
+        DrawRequest(name=task.name, config=task.config, seed=_seed(task, settings), count=order.count(task),
+                    draws=_DRAWS_PER_PROBLEM * settings.size)
+        for task in used
+    ])
+    draws = {task.prefix: iter(drawn) for task, drawn in zip(used, reply.draws, strict=True)}
     problems = []
-    for task in mix(settings.tasks, settings.size):
-        if task.prefix not in draws:
-            draws[task.prefix] = _draws(task, settings)
+    for task in order:
         draw = next(draws[task.prefix])
         grading_data = {"config": task.config, "entry": json.loads(draw.entry), "package": package, "task": task.name}
         problems.append(
@@ -120,45 +118,25 @@ def _seed(task: Task, settings: ReasoningGymSettings) -> int:
     return int(digest([settings.seed, task.prefix])[:8], 16)
 
 
-def _draws(task: Task, settings: ReasoningGymSettings) -> Iterator[_Draw]:
-    """Entries with distinct questions. Raises BenchmarkError where the generator or its entries are unusable."""
-    dataset = _dataset(task, settings)
-    asked: set[str] = set()
-    for index in range(_DRAWS_PER_PROBLEM * settings.size):
-        entry = dataset[index]
-        question, answer = entry["question"], entry["answer"]
-        if question in asked:
-            continue
-        asked.add(question)
-        where = f"reasoning_gym task {task.name} index {index}"
-        if not isinstance(answer, str) or not answer:
-            raise BenchmarkError(f"{where}: its gold is {answer!r}; this generator cannot be graded by a gold answer")
-        try:
-            text = canonical_json(entry)
-        except (TypeError, ValueError) as error:
-            raise BenchmarkError(f"{where}: its entry cannot be kept as JSON ({error}); choose another") from error
-        # What the grader will see later is the entry read back from JSON, so that is what has to score.
-        score = dataset.score_answer(answer, json.loads(text))
-        if score != 1.0:
-            raise BenchmarkError(f"{where}: its own gold {answer!r} scores {score} after a trip through JSON; "
-                                 "choose another generator")
-        yield _Draw(index, question, answer, text)
-    raise BenchmarkError(f"reasoning_gym task {task.name}: only {len(asked)} different questions in "
-                         f"{_DRAWS_PER_PROBLEM * settings.size} draws; lower its weight or size, or widen its config")
-
-
-def _dataset(task: Task, settings: ReasoningGymSettings) -> "ProceduralDataset":
-    with warnings.catch_warnings():
-        # One of its dependencies compares with `is`, which every import would report.
-        warnings.simplefilter("ignore", SyntaxWarning)
-        import reasoning_gym
-
-    config: dict[str, Any] = {**task.config, "seed": _seed(task, settings),
-                              "size": _DRAWS_PER_PROBLEM * settings.size}
+def _draw(requests: Sequence[DrawRequest]) -> DrawReply:
     try:
-        return reasoning_gym.create_dataset(task.name, **config)
-    except (ValueError, TypeError, AssertionError) as error:
-        raise BenchmarkError(f"reasoning_gym task {task.name} with {task.config}: {error}") from error
+        done = subprocess.run(
+            [sys.executable, "-m", "tmas_assets.benchmarks._gym_worker"],
+            input=canonical_json([request.model_dump() for request in requests]),
+            capture_output=True, text=True, timeout=_SECONDS, check=False,
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+        )
+    except subprocess.TimeoutExpired as error:
+        names = ", ".join(request.name for request in requests)
+        raise BenchmarkError(f"reasoning_gym: drawing {names} took over {_SECONDS} s; lower the size") from error
+    try:
+        reply = DrawReply.model_validate_json(done.stdout)
+    except ValidationError as error:
+        raise BenchmarkError(f"reasoning_gym: the drawing process ended with exit status {done.returncode} "
+                             f"and no reply; it wrote: {done.stderr[-2000:]}") from error
+    if reply.error is not None:
+        raise BenchmarkError(f"reasoning_gym {reply.error}")
+    return reply
 
 
 BENCHMARK = Benchmark(

@@ -6,8 +6,8 @@ Leaves out what the content means. One pass over the text, whatever is in it.
 import re
 from dataclasses import dataclass
 
-_OPENING = re.compile(r"\\(?:boxed|fbox)\b\s*")
-_BARE = re.compile(r"[+\-−]?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|[A-Za-z]\b|\\[A-Za-z]+)")
+_OPENING = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])\s*")
+_BARE = re.compile(r"[+\-−]?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|[A-Za-z]\b|\\(?!boxed|fbox)[A-Za-z]+)")
 _DEEPEST = 5
 _ESCAPED = re.compile(r"\\.|[{}]", re.DOTALL)
 

@@ -1,0 +1,164 @@
+"""Evaluates a tree exactly where it is a rational number, without ever building a number too large to hold.
+
+Leaves out irrational values and symbols (`numeric.py`).
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from tmas_assets.grading.expression import Node
+
+_MOST_BITS = 24_000
+"""Of a numerator or denominator: some 7,000 decimal digits."""
+_LARGEST_FACTORIAL = 2_200
+
+
+class TooLarge(ValueError):
+    """A part of the expression is a number too large to hold, such as a tower of powers."""
+
+
+def rational(node: Node) -> Fraction | None:
+    """The value, or None where it is not rational as written. Raises TooLarge; division by zero gives None."""
+    try:
+        return _value(node)
+    except ZeroDivisionError:
+        return None
+
+
+def is_huge(node: Node) -> bool:
+    """Whether the tree is surely a real number beyond the largest we hold: a power or factorial of numbers."""
+    if node.op == "neg":
+        return is_huge(node.args[0])
+    if node.op in ("fact", "fact2"):
+        return _is_giant(node.args[0]) or _at_least(node.args[0], 2 * _LARGEST_FACTORIAL)
+    if node.op != "pow":
+        return False
+    base, exponent = node.args
+    if _is_giant(base):
+        return _is_giant(exponent) or _at_least(exponent, 1)
+    return _at_least(base, 2) and (_is_giant(exponent) or _at_least(exponent, _MOST_BITS))
+
+
+def _is_giant(node: Node) -> bool:
+    return node.op != "neg" and is_huge(node)
+
+
+def _at_least(node: Node, bound: int) -> bool:
+    try:
+        value = rational(node)
+    except TooLarge:
+        return False
+    return value is not None and value >= bound
+
+
+def _value(node: Node) -> Fraction | None:
+    if node.op == "num":
+        return node.value
+    if node.op not in _RULES:
+        return None
+    args = []
+    for arg in node.args:
+        value = _value(arg)
+        if value is None:
+            return None
+        args.append(value)
+    return _bounded(_RULES[node.op](args))
+
+
+def _bounded(value: Fraction | None) -> Fraction | None:
+    if value is not None and max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise TooLarge("number too large")
+    return value
+
+
+def _power(args: list[Fraction]) -> Fraction | None:
+    base, exponent = args
+    if exponent.denominator != 1:
+        return _perfect(base, exponent)
+    bits = max(abs(base.numerator), base.denominator).bit_length()
+    if bits > 1 and abs(exponent.numerator) * (bits - 1) > _MOST_BITS:
+        raise TooLarge("power too large")
+    if base == 0 and exponent < 0:
+        return None
+    return base ** exponent.numerator
+
+
+def _perfect(base: Fraction, exponent: Fraction) -> Fraction | None:
+    """base^(p/q) where base is a perfect q-th power, else None."""
+    if base < 0 or exponent.denominator > 64:
+        return None
+    top = _integer_root(base.numerator, exponent.denominator)
+    bottom = _integer_root(base.denominator, exponent.denominator)
+    if top is None or bottom is None:
+        return None
+    return _power([Fraction(top, bottom), Fraction(exponent.numerator)])
+
+
+def _integer_root(value: int, degree: int) -> int | None:
+    if degree == 2:
+        root = math.isqrt(value)
+        return root if root * root == value else None
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if middle**degree <= value:
+            low = middle
+        else:
+            high = middle - 1
+    return low if low**degree == value else None
+
+
+def _factorial(args: list[Fraction]) -> Fraction | None:
+    if args[0].denominator != 1 or args[0] < 0:
+        return None
+    if args[0] > _LARGEST_FACTORIAL:
+        raise TooLarge("factorial too large")
+    return Fraction(math.factorial(args[0].numerator))
+
+
+def _double_factorial(args: list[Fraction]) -> Fraction | None:
+    if args[0].denominator != 1 or args[0] < -1:
+        return None
+    if args[0] > _LARGEST_FACTORIAL:
+        raise TooLarge("factorial too large")
+    return Fraction(math.prod(range(args[0].numerator, 0, -2)))
+
+
+def _binomial(args: list[Fraction]) -> Fraction | None:
+    n, k = args
+    if n.denominator != 1 or k.denominator != 1 or n < 0 or k < 0:
+        return None
+    if n > _MOST_BITS:
+        raise TooLarge("binomial too large")
+    return Fraction(math.comb(n.numerator, k.numerator))
+
+
+def _times(args: list[Fraction]) -> Fraction | None:
+    product = Fraction(1)
+    for arg in args:
+        product = product * arg
+        _bounded(product)
+    return product
+
+
+def _divide(args: list[Fraction]) -> Fraction | None:
+    return args[0] / args[1]
+
+
+_RULES: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
+    "neg": lambda a: -a[0],
+    "add": lambda a: sum(a, Fraction(0)),
+    "mul": _times,
+    "div": _divide,
+    "pow": _power,
+    "sqrt": lambda a: _perfect(a[0], Fraction(1, 2)),
+    "root": lambda a: _power([a[1], 1 / a[0]]) if a[0].denominator == 1 and a[0] > 0 else None,
+    "fact": _factorial,
+    "fact2": _double_factorial,
+    "binom": _binomial,
+    "percent": lambda a: a[0] / 100,
+    "abs": lambda a: abs(a[0]),
+    "floor": lambda a: Fraction(math.floor(a[0])),
+    "ceil": lambda a: Fraction(math.ceil(a[0])),
+}

@@ -1,0 +1,128 @@
+r"""Brings an answer into one spelling: Unicode signs, spacing, fonts and the many names of one LaTeX command.
+
+The result is LaTeX without math delimiters, sizes or thin spaces, in which words stand inside `\text{...}` where the
+source marked them so. Leaves out every reading of what the text means.
+"""
+
+import re
+
+_SIGNS = {
+    "−": "-", "–": "-", "—": "-", "‒": "-", "﹣": "-", "×": r"\times ", "✕": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ",
+    "∙": r"\cdot ", "•": r"\cdot ", "∗": r"\cdot ", "÷": "/", "∕": "/", "⁄": "/", "∞": r"\infty ", "≤": r"\le ",
+    "⩽": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "∈": r"\in ",
+    "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "±": r"\pm ", "∓": r"\mp ", "º": "°",
+    "℃": "°", "€": " ", "£": " ", "¥": " ", "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "…": r"\ldots ", "⋯": r"\ldots ",
+    "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}", "⌊": r"\lfloor ",
+    "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "⟨": r"\langle ", "⟩": r"\rangle ", "∣": "|", "∶": ":", "。": ". ",
+    "、": ",", "【": "[", "】": "]", "「": "", "」": "", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
+    "δ": r"\delta ", "ε": r"\epsilon ", "θ": r"\theta ", "λ": r"\lambda ", "μ": r"\mu ", "ρ": r"\rho ", "σ": r"\sigma ",
+    "τ": r"\tau ", "φ": r"\phi ", "ϕ": r"\phi ", "ω": r"\omega ", "∧": ",", "\u200b": "", "\u200c": "", "\u200d": "",
+    "\u2060": "", "\ufeff": "", "\u00a0": " ", "\u2002": " ", "\u2003": " ", "\u2009": " ", "\u202f": " ", "\u3000": " ",
+    "\u2028": " ", "\u2029": " ",
+}
+_VULGAR = {
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5),
+    "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8), "⅑": (1, 9), "⅒": (1, 10),
+}
+_FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_TABLE = str.maketrans(
+    {**_SIGNS, **{sign: rf"\frac{{{top}}}{{{bottom}}}" for sign, (top, bottom) in _VULGAR.items()}}) | _FULL_WIDTH
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙ", "0123456789+-n")
+
+_FONTS = re.compile(r"\\(?:mathbf|boldsymbol|bm|mathit|mathsf|mathtt|mathcal|mathnormal|bold|bf|rm|it)(?![A-Za-z])")
+_TEXT = re.compile(r"\\(?:text(?:bf|it|rm|tt|sf|normal|sl|up|md)?|mbox|hbox|mathrm|operatorname\*?)\s*\{([^{}]*)\}")
+_DROPPED = re.compile(
+    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|mathstrut|strut|hfill|null)"
+    r"(?![A-Za-z])")
+_SPACES = re.compile(r"(?<!\\)\\(?:[,;:!> ]|(?:qq?uad|enspace|thinspace|medspace|thickspace|nbsp)(?![A-Za-z]))|~|\s+")
+_GROUPED = re.compile(r"(?<=\d)(?:\{,\}|,\s*\\!|\\[,;: ]|\\thinspace)\s*(?=\d{3}(?!\d))")
+_WRAPPING = re.compile(r"^(?:\*\*|__|[`'\"])+|(?:\*\*|__|[`'\"])+$")
+_FUNCTIONS = ("arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|max|min|gcd|lcm|mod|det|"
+              "floor|ceil|abs")
+_ONE_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
+        (r"\\[dt]binom(?![A-Za-z])", r"\\binom"),
+        (r"\\(?:leqslant|leqq|leq)(?![A-Za-z])|<=|=<", r"\\le "),
+        (r"\\(?:geqslant|geqq|geq)(?![A-Za-z])|>=", r"\\ge "),
+        (r"\\(?:neq|not\s*=)(?![A-Za-z])|(?<=\s)!=", r"\\ne "),
+        (r"\\lt(?![A-Za-z])", "<"),
+        (r"\\gt(?![A-Za-z])", ">"),
+        (r"\\(?:times|ast|bullet)(?![A-Za-z])", r"\\cdot "),
+        (r"(?<=[\w)}])\*\*(?=[\w({])", "^"),
+        (r"\*", r"\\cdot "),
+        (r"\\(?:div)(?![A-Za-z])", "/"),
+        (r"\^\s*\{?\s*\\circ(?![A-Za-z])\s*\}?|\\degrees?(?![A-Za-z])", "°"),
+        (r"\\%", "%"),
+        (r"\\(?:dots|cdots|dotsc|dotsb|dotso)(?![A-Za-z])|\.\.\.+", r"\\ldots "),
+        (r"\\(?:lbrace|lbrack)(?![A-Za-z])", r"\\{"),
+        (r"\\(?:rbrace|rbrack)(?![A-Za-z])", r"\\}"),
+        (r"\\(?:lvert|rvert|vert|mvert)(?![A-Za-z])", "|"),
+        (r"\\(?:varnothing|O)(?![A-Za-z])", r"\\emptyset "),
+        (r"\\(?:backslash|smallsetminus)(?![A-Za-z])", r"\\setminus "),
+        (r"\\(?:lor|vee)(?![A-Za-z])", r"\\text{ or }"),
+        (r"\\(?:land|wedge)(?![A-Za-z])", r"\\text{ and }"),
+        (r"(\\(?:begin|end))\{(?:[pbB]?matrix\*?|smallmatrix|array)\}(?:\{[clr| ]*\})?", r"\1{matrix}"),
+        (r"\s*\\text\{\s*(?:percent|per cent)\s*\}|\s+(?:percent|per cent)\b", "%"),
+        (r"\s*\\text\{\s*degrees?\s*\}|\s+degrees?\b|°\s*[CF]\b", "°"),
+        (r"(?<![\\A-Za-z])(?:infinity|infty|inf)(?![A-Za-z])", r"\\infty "),
+        (r"(?<![\\A-Za-z])pi(?![A-Za-z])", r"\\pi "),
+        (rf"(?<![\\A-Za-z])({_FUNCTIONS})(?=\s*[({{\d])", r"\\\1"),
+    )
+)
+LONGEST = 2_000
+"""Characters. A longer answer is left as it is: nobody's final answer is that long."""
+
+
+def one_spelling(text: str) -> str:
+    """`text` in the one spelling. Longer texts than LONGEST come back unchanged."""
+    if len(text) > LONGEST:
+        return text
+    s = re.sub(r"√\s*(\d+(?:\.\d+)?|[A-Za-z])", r"\\sqrt{\1}", text).replace("√", r"\sqrt ")
+    s = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+", lambda m: "^{" + m.group().translate(_RAISED) + "}", s)
+    s = re.sub(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+", lambda m: "_{" + m.group().translate(_LOWERED) + "}", s)
+    s = s.translate(_TABLE)
+    s = _unwrapped(s)
+    s = re.sub(r"(?<!\\)\\[()\[\]]", " ", s)
+    s = re.sub(r"\\?\$", " ", s)
+    s = re.sub(r"(?<=\d)\{,\}(?=\d)", ".", _GROUPED.sub("", s))
+    s = _FONTS.sub("", _DROPPED.sub(" ", s))
+    s = re.sub(r"\\boxed(?![A-Za-z])", "", s)
+    for _ in range(3):  # text inside text
+        s = _TEXT.sub(_word_or_letter, s)
+    for pattern, name in _ONE_NAME:
+        s = pattern.sub(name, s)
+    s = re.sub(r"(\d*)\.(\d*)\\overline\s*\{(\d+)\}", _repeating, s)
+    s = _SPACES.sub(" ", s)
+    if re.fullmatch(r" ?[+-]?\d{1,3}(?: \d{3})+(?:\.\d+)? ?", s):
+        s = s.replace(" ", "")
+    return _bare(_unwrapped(_bare(s)))
+
+
+def _bare(s: str) -> str:
+    """Without punctuation around it; a leading point may start a decimal."""
+    s = s.strip(" ,;:\n").rstrip(" .,;:\n")
+    return s if re.match(r"\.\d", s) else s.lstrip(" .,;:\n")
+
+
+def _unwrapped(s: str) -> str:
+    return _WRAPPING.sub("", s.strip()).strip()
+
+
+def _word_or_letter(found: re.Match[str]) -> str:
+    content = found.group(1)
+    bare = content.strip()
+    if re.fullmatch(_FUNCTIONS, bare):
+        return f"\\{bare} "
+    if re.fullmatch(r"[^A-Za-z\\]*[A-Za-z]?[^A-Za-z\\]*", bare):
+        return f" {bare} "  # a letter, a number or a sign set upright
+    return rf"\text{{{content}}}"
+
+
+def _repeating(found: re.Match[str]) -> str:
+    """0.1666... written with a bar is 1/6 exactly."""
+    whole, fixed, period = found.groups()
+    top = int((whole or "0") + fixed + period) - int((whole or "0") + fixed)
+    return rf"\frac{{{top}}}{{{'9' * len(period)}{'0' * len(fixed)}}}"

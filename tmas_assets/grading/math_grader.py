@@ -1,0 +1,88 @@
+"""Grades a mathematical answer: finds it, compares it with the gold, and says which of four outcomes holds.
+
+`grade_at_once` decides what rational arithmetic and the structure of the answer can decide; the rest it hands back
+as a `Question` for `decide`, which a worker runs. Neither raises for any text.
+"""
+
+import re
+from dataclasses import dataclass
+
+from tmas_assets.grading.compare import Comparison
+from tmas_assets.grading.exact import TooLarge, rational
+from tmas_assets.grading.exact_leaf import ExactLeaf, NeedsSymbols
+from tmas_assets.grading.find_answer import Asked, find_answer
+from tmas_assets.grading.latex import one_spelling
+from tmas_assets.grading.shape import Shape, read
+from tmas_assets.grading.symbol_leaf import SymbolLeaf
+from tmas_assets.grading.thinking import split_thinking
+from tmas_assets.records import Failure, Outcome, Verdict
+
+_SHOWN = 500
+"""Characters of the answer that a verdict keeps."""
+_OUTCOMES: dict[bool | None, Outcome] = {True: "right", False: "wrong", None: "undecided"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A comparison that needs a worker."""
+
+    gold: str
+    answer: str
+
+
+def grade_at_once(*, gold: str, text: str, whole: bool = False) -> Verdict | Question:
+    """`whole`: the gold has to be an integer."""
+    reason = unusable(gold, whole=whole)
+    if reason is not None:
+        return Verdict(outcome="failed", failure=Failure(boundary="grader", kind="unparseable_gold", detail=reason))
+    wanted = read(gold)
+    answer = split_thinking(text)[1] or ""
+    found = find_answer(answer, asked=asked_for(wanted))
+    if found is None:
+        return Verdict(outcome="wrong")
+    try:
+        same = Comparison(ExactLeaf()).same(gold=wanted, answer=read(found.text))
+    except NeedsSymbols:
+        return Question(gold=gold, answer=found.text)
+    except RecursionError:  # the caller's stack is nearly full; a worker has its own
+        return Question(gold=gold, answer=found.text)
+    return verdict(same, found.text)
+
+
+def decide(question: Question) -> Verdict:
+    """For a worker: may take long."""
+    same = Comparison(SymbolLeaf()).same(gold=read(question.gold), answer=read(question.answer))
+    return verdict(same, question.answer)
+
+
+def verdict(same: bool | None, answer: str) -> Verdict:
+    return Verdict(outcome=_OUTCOMES[same], extracted=answer[:_SHOWN])
+
+
+def unusable(gold: str, *, whole: bool = False) -> str | None:
+    """Why no answer can be compared with this gold, or None where one can."""
+    if read(gold).kind == "empty":
+        return f"gold {gold!r} is empty"
+    braces = re.sub(r"\\[{}\\]", "", gold)
+    if braces.count("{") != braces.count("}"):
+        return f"gold {gold!r}: {braces.count('{')} opening and {braces.count('}')} closing braces"
+    opened, closed = re.findall(r"\\begin\{(\w+)\*?\}", gold), re.findall(r"\\end\{(\w+)\*?\}", gold)
+    if sorted(opened) != sorted(closed):
+        return f"gold {gold!r}: begins {opened}, ends {closed}"
+    if whole and not re.fullmatch(r"[+-]?\d+", one_spelling(gold).replace(",", "")):
+        return f"gold {gold!r} is no integer"
+    return None
+
+
+def asked_for(gold: Shape) -> Asked:
+    """What kind of answer the gold is, which decides where an unmarked one is looked for."""
+    if gold.kind == "words":
+        return "words"
+    if gold.kind == "based":
+        return "number"
+    if gold.kind != "value" or gold.node is None:
+        return "formula"
+    try:
+        return "number" if rational(gold.node) is not None else "formula"
+    except TooLarge:
+        return "number"

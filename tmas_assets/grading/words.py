@@ -1,0 +1,108 @@
+r"""Words in answers: units, number words, closed sets of words, and what makes a run of letters a word.
+
+Texts are in `latex.one_spelling`. Leaves out the structure around the words (`shape.py`).
+"""
+
+import re
+
+_NUMBERS = {
+    word: value
+    for value, words in enumerate((
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+        "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"))
+    for word in (words,)
+} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12}
+SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
+_QUANTITIES = {"half", "third", "thirds", "quarter", "quarters", "fifth", "pair", "couple", "single", "once", "twice",
+               "double", "triple", "infinite", "infinitely", "none", "no", "nothing"}
+_TURNS = {"less", "more", "than", "not", "or", "and", "plus", "minus", "times", "over", "at", "least", "most", "if",
+          "but", "except", "to", "half", "about", "where", "for", "when", "with", "otherwise", "only", "nor", "by"}
+"""Words after a number that make it another answer."""
+_UNITS = {
+    "mm": "millimetre", "cm": "centimetre", "dm": "decimetre", "m": "metre", "km": "kilometre", "in": "inch",
+    "inches": "inch", "ft": "foot", "feet": "foot", "yd": "yard", "mi": "mile", "mg": "milligram", "g": "gram",
+    "kg": "kilogram", "lb": "pound", "lbs": "pound", "oz": "ounce", "ml": "millilitre", "l": "litre", "liter": "litre",
+    "meter": "metre", "centimeter": "centimetre", "millimeter": "millimetre", "kilometer": "kilometre", "s": "second",
+    "sec": "second", "min": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "mph": "mile per hour",
+    "cent": "cent", "dollar": "dollar", "usd": "dollar", "rad": "radian", "sq": "square", "ms": "millisecond",
+}
+_EXACT_UNITS = set(_UNITS.values()) | {"week", "day", "month", "year", "unit", "square unit", "euro", "hour", "minute"}
+_STOP_WORDS = {"is", "of", "or", "and", "the", "all", "for", "any", "no", "not", "odd", "even", "if", "has", "are", "yes",
+               "one", "two", "six", "ten", "set", "none", "only", "then", "with", "an", "at", "be", "as", "so", "we", "it"}
+_CLOSED = (
+    {"yes", "no"}, {"true", "false"}, {"odd", "even", "neither"}, {"north", "south", "east", "west"},
+    {"increasing", "decreasing"}, {"convex", "concave"}, {"circle", "ellipse", "parabola", "hyperbola", "line", "point"},
+    {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"},
+    {"left", "right"}, {"positive", "negative"}, {"prime", "composite"}, {"rational", "irrational"},
+    {"red", "green", "blue", "yellow", "black", "white", "orange", "purple"}, {"win", "lose", "draw"},
+)
+_NONE_AT_ALL = re.compile(
+    r"(?:there (?:is|are) )?(?:no|none|no such|without)(?: (?:real|integer|positive|such|valid|possible|nonzero))*"
+    r"(?: (?:solutions?|values?|integers?|numbers?|functions?|pairs?|triples?|answers?|n|x|positive integers?))?"
+    r"(?: exists?| exist| possible)?|does not exist|do not exist|empty set|not possible|impossible|emptyset|none")
+_PUNCTUATION = re.compile(r"\\text|\\[,;:! ]|[{}.,;:!?\"'()$`*\[\]\\]")
+
+
+def canonical(text: str) -> str:
+    """Lower case, without punctuation, articles and LaTeX around the words."""
+    plain = re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", text.lower())).strip()
+    return " ".join(word for word in plain.split(" ") if word not in ("the", "a", "an"))
+
+
+def is_word(letters: str) -> bool:
+    """Whether a run of letters outside of any command is a word, not a product of symbols."""
+    return letters.lower() in _STOP_WORDS or (len(letters) >= 4 and bool(re.search(r"[aeiouyAEIOUY]", letters)))
+
+
+def has_words(text: str) -> bool:
+    marked = any(re.search(r"[^\W\d_]{2}", content) for content in re.findall(r"\\text\{([^{}]*)\}", text))
+    rest = re.sub(r"\\[A-Za-z]+|_\{[^{}]*\}", " ", re.sub(r"\\text\{[^{}]*\}", " ", text))
+    return marked or any(is_word(run) for run in re.findall(r"[^\W\d_]+", rest))
+
+
+def number_word(text: str) -> int | None:
+    """`Twelve` is 12, `twenty-one` 21."""
+    parts = canonical(text).replace("-", " ").split(" ")
+    if not 1 <= len(parts) <= 2 or any(part not in _NUMBERS for part in parts):
+        return None
+    first, *rest = (_NUMBERS[part] for part in parts)
+    if not rest:
+        return first
+    return first + rest[0] if first >= 20 and 0 < rest[0] < 10 else None
+
+
+def may_state_a_number(text: str) -> bool:
+    """Whether words could mean a number in a way that only a reader can tell."""
+    parts = set(canonical(text).replace("-", " ").split(" "))
+    return bool(re.search(r"\d", text) or parts & (_NUMBERS.keys() | SCALES.keys() | _QUANTITIES))
+
+
+def is_none_at_all(text: str) -> bool:
+    """`no solution`, `none`, `does not exist`, the empty set."""
+    return bool(_NONE_AT_ALL.fullmatch(canonical(text)))
+
+
+def opposed(first: str, second: str) -> bool:
+    """Whether two texts are different members of one closed set of words, as odd and even are."""
+    one, other = canonical(first), canonical(second)
+    return one != other and any({one, other} <= members for members in _CLOSED)
+
+
+def unit(text: str) -> str | None:
+    """The unit in one spelling, or None where the words after a number make it something else."""
+    plain = canonical(text)
+    parts = [part for part in re.split(r"[ /]", plain) if part]
+    if not parts or len(parts) > 4 or re.search(r"\d", plain) or _TURNS & set(parts) or SCALES.keys() & set(parts):
+        return None
+    return " ".join(_one_unit(part) for part in parts)
+
+
+def _one_unit(part: str) -> str:
+    if part in _UNITS:
+        return _UNITS[part]
+    singular = part[:-1] if part.endswith("s") and not part.endswith("ss") else part
+    return _UNITS.get(singular, singular)
+
+
+def is_known_unit(name: str) -> bool:
+    return re.sub(r"\^?[23]$|^square |^cubic ", "", name) in _EXACT_UNITS
