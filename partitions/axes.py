@@ -5,6 +5,7 @@ printed `t00`, `t01`, ...; nothing outside this module sees a date. Leaves out t
 """
 
 import datetime as dt
+import warnings
 
 import dagster as dg
 
@@ -13,12 +14,15 @@ from partitions.keys import iteration_key
 _EPOCH = dt.datetime(1900, 1, 1)
 _STEP_BACK = dg.TimeWindowPartitionMapping(start_offset=-1, end_offset=-1)
 
-previous_iteration = dg.MultiPartitionMapping(
-    {
-        "iteration": dg.DimensionPartitionMapping("iteration", _STEP_BACK),
-        "problem": dg.DimensionPartitionMapping("problem", dg.IdentityPartitionMapping()),
-    }
-)
+with warnings.catch_warnings():
+    # the mapping is marked beta since years; users of the command line cannot do anything about it
+    warnings.simplefilter("ignore", dg.BetaWarning)
+    previous_iteration = dg.MultiPartitionMapping(
+        {
+            "iteration": dg.DimensionPartitionMapping("iteration", _STEP_BACK),
+            "problem": dg.DimensionPartitionMapping("problem", dg.IdentityPartitionMapping()),
+        }
+    )
 """Cell (t, problem) reads cell (t-1, problem): the one self-dependency of `memory_bank`."""
 
 
