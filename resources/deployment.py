@@ -25,6 +25,7 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
     store_options: str = Field(default="{}", description="TMAS_STORE_OPTIONS: JSON for the fsspec file system")
     call_log_url: str = Field(description="TMAS_CALL_LOG: SQLAlchemy URL, SQLite or Postgres")
     data: str = Field(default="", description="TMAS_DATA: folder of benchmark releases; empty to download them")
+    reports: str = Field(description="TMAS_REPORTS: folder of the static HTML pages")
     serve_python: str = Field(description="TMAS_SERVE_PYTHON: interpreter of the model server's environment")
     grading_workers: int = Field(default=2, description="TMAS_GRADING_WORKERS: processes that grade")
     linger_seconds: float = Field(default=300, description="TMAS_SERVER_LINGER: idle seconds before a server ends")
@@ -39,6 +40,7 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
             store_options=read("TMAS_STORE_OPTIONS", "{}"),
             call_log_url=read("TMAS_CALL_LOG", f"sqlite:///{home}/calls.sqlite"),
             data=read("TMAS_DATA", ""),
+            reports=read("TMAS_REPORTS", str(home / "reports")),
             serve_python=read("TMAS_SERVE_PYTHON", str(REPOSITORY / ".venv-serve" / "bin" / "python")),
             grading_workers=int(read("TMAS_GRADING_WORKERS", "2")),
             linger_seconds=float(read("TMAS_SERVER_LINGER", "300")),
@@ -67,7 +69,3 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
     def downloads(self) -> Path:
         return Path(self.home) / "downloads"
 
-    @property
-    def reports(self) -> Path:
-        """Folder of the static HTML pages."""
-        return Path(self.home) / "reports"

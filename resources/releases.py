@@ -10,9 +10,13 @@ import tempfile
 import time
 import urllib.request
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from tmas_assets.benchmarks import (
+    Benchmark,
     BenchmarkError,
     ReleaseFile,
     benchmark,
@@ -20,7 +24,7 @@ from tmas_assets.benchmarks import (
     resolve_release,
     settings_of_choice,
 )
-from tmas_assets.records import BenchmarkChoice, Problem, digest, digest_bytes
+from tmas_assets.records import BenchmarkChoice, Problem, Record, digest, digest_bytes
 
 DOWNLOAD_SECONDS = 120.0
 """Time limit of one download as a whole, connecting included."""
@@ -28,6 +32,7 @@ _SILENT_SECONDS = 30.0
 """Longest wait for the next bytes."""
 LARGEST_BYTES = 256 * 1024 * 1024
 _CHUNK = 64 * 1024
+_KEPT = TypeAdapter(tuple[Problem, ...])
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,10 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
     settings = settings_of_choice(choice)
     files = entry.releases[release].files if not entry.generated else ()
     found = {file.path: find_file(file, data=data, cache=cache) for file in files}
-    problems = entry.read({path: file.data for path, file in found.items()}, settings, release)
+    if entry.package is not None:
+        problems = _generated(entry.package, entry, settings, release, cache)
+    else:
+        problems = entry.read({path: file.data for path, file in found.items()}, settings, release)
     check_problems(problems, entry.releases.get(release), entry.name)
     return LoadedRelease(
         problems=problems,
@@ -74,6 +82,21 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
         source=entry.source,
         repaired=tuple((problem.id, problem.errata) for problem in problems if problem.errata is not None),
     )
+
+
+def _generated(package: str, entry: Benchmark, settings: Record, release: str, cache: Path) -> tuple[Problem, ...]:
+    """A generator's problems, kept by all that decides them: generating takes seconds of imports each time."""
+    decided = [entry.name, release, settings.model_dump(mode="json"), version(package)]
+    kept = cache / "generated" / f"{entry.name}-{digest(decided)[:32]}.json"
+    try:
+        return _KEPT.validate_json(kept.read_bytes())
+    except FileNotFoundError:
+        pass
+    except (OSError, ValidationError) as error:
+        raise BenchmarkError(f"{entry.name}: cannot read {kept}: {error}; delete it and load again") from error
+    problems = entry.read({}, settings, release)
+    _write_whole(kept, _KEPT.dump_json(problems))
+    return problems
 
 
 def find_file(file: ReleaseFile, *, data: Path | None, cache: Path, seconds: float = DOWNLOAD_SECONDS) -> FoundFile:

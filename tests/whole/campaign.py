@@ -54,7 +54,7 @@ def main() -> None:
 
     experiment = Experiment.model_validate(json.loads(os.environ["TMAS_TEST_EXPERIMENT"]))
     with dg.DagsterInstance.get() as instance:
-        result = defs.resolve_job_def(f"{experiment.name}_campaign").execute_in_process(
+        result = defs().resolve_job_def(f"{experiment.name}_campaign").execute_in_process(
             instance=instance, run_config=QUIET, raise_on_error=False
         )
         if not result.success:

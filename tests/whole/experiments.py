@@ -1,5 +1,6 @@
 """Small experiments on the scripted server, and a deployment in a folder of the test's own."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,11 @@ def endpoint(url: str, **change: Any) -> dict[str, Any]:
 
 
 def deployment(folder: Path, **change: Any) -> Deployment:
+    """Files in `folder`; the home is shared by all tests, so that problems are generated once."""
     return Deployment(
         **{
-            "home": str(folder / "home"),
+            "home": os.environ.get("TMAS_HOME", str(folder / "home")),
+            "reports": str(folder / "reports"),
             "store_root": str(folder / "store"),
             "call_log_url": f"sqlite:///{folder}/calls.sqlite",
             "serve_python": "/nonexistent/python",

@@ -23,7 +23,9 @@ def definitions(experiment: Experiment, folder: Path) -> dg.Definitions:
     )
 
 
-if "TMAS_TEST_EXPERIMENT" in os.environ:
-    defs = definitions(
+@dg.definitions
+def defs() -> dg.Definitions:
+    """Read anew at each load: a test process loads it under several environments."""
+    return definitions(
         Experiment.model_validate(json.loads(os.environ["TMAS_TEST_EXPERIMENT"])), Path(os.environ["TMAS_TEST_FOLDER"])
     )

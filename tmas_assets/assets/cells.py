@@ -84,7 +84,7 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
             stored, metadata = described["benchmark_scores"]
             context.log_event(event(key["benchmark_scores"], partition, stored, metadata, version))
 
-        run_cells(deployment, experiment, wanted, run=context.run_id, log=log)
+        run_cells(deployment, experiment, wanted, run=context.run.run_id, log=log)
 
     @dg.asset(
         key=key["benchmark_scores"],

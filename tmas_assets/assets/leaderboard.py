@@ -1,6 +1,7 @@
 """The asset `leaderboard`: the last score of every experiment, side by side by benchmark release."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import dagster as dg
 
@@ -32,7 +33,7 @@ def leaderboard_asset(experiments: Sequence[Experiment]) -> dg.AssetsDefinition:
         made_from = [Parent(f"{row.experiment} grades", row.score.grades_digest) for row in rows if row.score]
         file = store.write(Address(("leaderboard",), ("whole",)), LeaderboardRow, rows, made_from)
         tables = leaderboard(rows)
-        page = write_page(deployment.reports / "leaderboard.html", leaderboard_page(tables))
+        page = write_page(Path(deployment.reports) / "leaderboard.html", leaderboard_page(tables))
         return dg.MaterializeResult(
             metadata={
                 **of_file(file),

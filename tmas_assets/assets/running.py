@@ -9,6 +9,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import dagster as dg
@@ -233,6 +234,8 @@ def run_grading(deployment: Deployment, experiment: Experiment, wanted: CellKey)
         rounds, files = cells.read(wanted.iteration, problem)
     except (StoreFault, UnknownProblem) as fault:
         raise permanent(fault) from fault
-    with GraderPool(max_workers=deployment.grading_workers) as graders:
-        grades, stored = asyncio.run(grade_cell(cells, graders, wanted.iteration, problem, rounds, files))
+    # a thread of its own, since the step's thread may be inside somebody's event loop
+    with GraderPool(max_workers=deployment.grading_workers) as graders, ThreadPoolExecutor(1) as thread:
+        grading = grade_cell(cells, graders, wanted.iteration, problem, rounds, files)
+        grades, stored = thread.submit(asyncio.run, grading).result()
     return FinishedCell(wanted.iteration, problem, rounds, files, grades, stored, None)

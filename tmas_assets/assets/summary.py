@@ -66,7 +66,7 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
         raise permanent(fault) from fault
     finally:
         log.close()
-    page = write_page(deployment.reports / f"{experiment.name}.html", experiment_page(made))
+    page = write_page(Path(deployment.reports) / f"{experiment.name}.html", experiment_page(made))
     return MadeSummary(made, file, page)
 
 

@@ -55,6 +55,8 @@ class Benchmark:
     """Validated settings; an empty record for a fixed benchmark."""
     read: Callable[[ReleaseBytes, Record, str], tuple[Problem, ...]]
     """Pure: (bytes by relative path, settings, release) -> problems in release order."""
+    package: str | None = None
+    """A generator's distribution: with its version, the settings and the release decide every byte."""
 
     @property
     def generated(self) -> bool:

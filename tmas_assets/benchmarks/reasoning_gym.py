@@ -149,4 +149,5 @@ BENCHMARK = Benchmark(
     releases={},
     Settings=ReasoningGymSettings,
     read=read,
+    package="reasoning-gym",
 )
