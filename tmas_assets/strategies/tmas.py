@@ -103,8 +103,8 @@ class _Turn:
             seed=seed_of(here.seed, self.problem.digest, here.repeat, here.iteration, role, place),
             sample=f"{self.name}{place}/{role}",
             affinity=self.problem.digest,
-            # who is furthest from the end goes first: earlier iterations, then earlier stages
-            priority=here.iteration * len(_STAGES) + stage,
+            # who lags goes first, then what is nearest to its end: shortest makespan of the orders simulated
+            priority=here.iteration * len(_STAGES) + len(_STAGES) - 1 - stage,
             structured=self.team.structured(role),
         )
 
