@@ -1,8 +1,8 @@
 """How long to wait before the next attempt, and what counts as worth one.
 
-Full jitter (a uniform draw from 0 to a growing bound), so that many workers refused together do not come back
-together. The bound starts small, since most faults are single, and triples, so that eight attempts outlast an outage
-of ten seconds or so. Pure; the random stream is passed in.
+Each wait is a uniform draw between the last bound and the next, so that many workers refused together do not come
+back together. The first bound is small, since most faults are single; the draws never fall below the last bound, so
+eight attempts always outlast an outage of ten seconds. Pure; the random stream is passed in.
 """
 
 import random
@@ -16,14 +16,18 @@ from email.utils import parsedate_to_datetime
 class Backoff:
     """Bounds in seconds. `patience` is the longest wait a server may ask for."""
 
-    base: float = 0.1
-    growth: float = 3.0
+    base: float = 0.08
+    growth: float = 2.5
     cap: float = 20.0
     patience: float = 300.0
 
     def wait(self, attempt: int, retry_after: float, rng: random.Random) -> float:
         """Seconds before the next attempt, `attempt` (from 1) having failed; never less than `retry_after`."""
-        return retry_after + rng.uniform(0.0, min(self.cap, self.base * self.growth ** (attempt - 1)))
+        low, high = (self._bound(number) for number in (attempt - 1, attempt))
+        return retry_after + rng.uniform(low, high)
+
+    def _bound(self, attempt: int) -> float:
+        return min(self.cap, self.base * self.growth ** (attempt - 1)) if attempt > 0 else 0.0
 
 
 def transient(status: int) -> bool:
