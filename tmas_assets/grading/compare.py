@@ -12,19 +12,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tmas_assets.grading import words
-from tmas_assets.grading.exact import TooLarge, rational
-from tmas_assets.grading.expression import Node, Reading, number
+from tmas_assets.grading.expression import Reading
 from tmas_assets.grading.shape import Shape
-from tmas_assets.grading.sides import (
-    argument,
-    differ,
-    intervals,
-    is_infinite,
-    labelled,
-    names,
-    renamed,
-    with_argument,
+from tmas_assets.grading.sides import argument, differ, intervals, labelled, with_argument
+from tmas_assets.grading.traits import (
+    ambiguous,
+    is_constant,
+    is_number,
+    is_vector,
+    open_ended,
+    rational_value,
+    refused,
+    same_brackets,
+    without_repeats,
+    without_sign,
 )
+from tmas_assets.grading.tree import Node, number, renamed, symbols
 
 _MOST_CONSTANTS = 4
 
@@ -49,8 +52,8 @@ class Comparison:
         """Whether `answer` is the answer `gold` asks for."""
         verdict = self._same(gold, answer)
         # Words or dots on either side may say the same in another way; only a reader can refuse them.
-        if verdict is False and (_open_ended(gold) or (_open_ended(answer) and not _is_number(gold))):
-            return None if not _refused(gold, answer) else False
+        if verdict is False and (open_ended(gold) or (open_ended(answer) and not is_number(gold))):
+            return None if not refused(gold, answer) else False
         return verdict
 
     def _same(self, gold: Shape, answer: Shape) -> bool | None:
@@ -60,9 +63,9 @@ class Comparison:
             return True
         if gold.kind == "words":
             return True if words.canonical(gold.text) == words.canonical(answer.text) else (
-                False if _refused(gold, answer) else None)
+                False if refused(gold, answer) else None)
         if answer.kind == "words":
-            return False if _refused(gold, answer) else None
+            return False if refused(gold, answer) else None
         if "relation" in (gold.kind, answer.kind):
             return self._relations(gold, answer)
         if r"\mathbb{R}" in (gold.key, answer.key):
@@ -85,7 +88,7 @@ class Comparison:
         if gold.node is None or answer.node is None:
             return self.leaf.unread(gold, answer)
         same = self._equal_in_some_sign(gold.node, answer.node)
-        if same is False and (_ambiguous(gold) or _ambiguous(answer)):
+        if same is False and (ambiguous(gold) or ambiguous(answer)):
             return None
         if gold.unit and answer.unit and gold.unit != answer.unit and same is not False:
             both_known = words.is_known_unit(gold.unit) and words.is_known_unit(answer.unit)
@@ -94,7 +97,7 @@ class Comparison:
 
     def _equal_in_some_sign(self, gold: Node, answer: Node) -> bool | None:
         """A percent or degree sign on one side is forgiven; a percentage is also its hundredth part."""
-        bare_gold, bare_answer = _without_sign(gold), _without_sign(answer)
+        bare_gold, bare_answer = without_sign(gold), without_sign(answer)
         same = self.leaf.equal(bare_gold, bare_answer)
         if same is not False or (gold is bare_gold) == (answer is bare_answer):
             return same
@@ -110,7 +113,7 @@ class Comparison:
             return False
         if answer.node is None or answer.key.lstrip("0") == gold.marks:
             return None
-        return None if _rational(answer.node) == int(gold.marks, gold.base) else False
+        return None if rational_value(answer.node) == int(gold.marks, gold.base) else False
 
     def _ratios(self, gold: Shape, answer: Shape) -> bool | None:
         terms = answer.items if answer.kind == "ratio" else (answer, _ONE)
@@ -135,7 +138,7 @@ class Comparison:
 
     def _same_members(self, gold: Sequence[Shape], answer: Sequence[Shape]) -> bool | None:
         """Each member of one matched with one of the other, in any order; repeats count once."""
-        wanted, left = _without_repeats(gold), _without_repeats(answer)
+        wanted, left = without_repeats(gold), without_repeats(answer)
         if len(wanted) != len(left):
             return False
         unmatched = []
@@ -155,9 +158,9 @@ class Comparison:
             return False
         in_order = self._in_order(gold.items, answer.items)
         if answer.kind == "group":
-            return in_order if _same_brackets(gold, answer) else False
+            return in_order if same_brackets(gold, answer) else False
         if answer.kind == "matrix":
-            return None if in_order is not False and _is_vector(answer) else False
+            return None if in_order is not False and is_vector(answer) else False
         if answer.marks == "{}":
             return None if in_order is not False else False
         if in_order is False and all(item.kind == "relation" for item in answer.items):
@@ -171,7 +174,7 @@ class Comparison:
         return _all(self.same(gold=one, answer=other) for one, other in zip(gold, answer, strict=True))
 
     def _matrices(self, gold: Shape, answer: Shape) -> bool | None:
-        if answer.kind == "group" and _is_vector(gold):
+        if answer.kind == "group" and is_vector(gold):
             return None if self._in_order(gold.items, answer.items) is not False else False
         if answer.kind != "matrix" or answer.marks != gold.marks:
             return False
@@ -215,7 +218,7 @@ class Comparison:
         if answer.kind != "relation":
             return False
         if set(answer.operators) != {"="}:
-            return False if _is_constant(gold) else None
+            return False if is_constant(gold) else None
         same = self.same(gold=gold, answer=answer.items[-1])  # 4 * 24 = 96
         if same is False and "." in answer.items[-1].text:
             same = self.same(gold=gold, answer=answer.items[-2])  # 3/7 = 0.43
@@ -229,7 +232,7 @@ class Comparison:
         if gold.node is None or answer.node is None:
             return False
         bound = set(re.findall(r"[A-Za-z]", argument(label)))
-        ours, theirs = sorted(names(gold.node) - bound), sorted(names(answer.node) - bound)
+        ours, theirs = sorted(symbols(gold.node) - bound), sorted(symbols(answer.node) - bound)
         if not ours or len(ours) != len(theirs) or len(ours) > _MOST_CONSTANTS:
             return False
         return any(self.leaf.equal(gold.node, renamed(answer.node, dict(zip(theirs, order, strict=True)))) is not False
@@ -247,56 +250,3 @@ def _all(verdicts: Iterable[bool | None]) -> bool | None:
             return False
         is_open |= verdict is None
     return None if is_open else True
-
-
-def _rational(node: Node) -> object:
-    try:
-        return rational(node)
-    except TooLarge:
-        return None
-
-
-def _is_constant(shape: Shape) -> bool:
-    return shape.kind == "value" and shape.node is not None and not names(shape.node)
-
-
-def _is_number(shape: Shape) -> bool:
-    return shape.kind == "value" and shape.node is not None and _rational(shape.node) is not None
-
-
-def _refused(gold: Shape, answer: Shape) -> bool:
-    """Whether words surely say something else: no solution for a number, odd for even, no number where one was asked."""
-    if words.opposed(gold.text, answer.text):
-        return True
-    if gold.kind == "words":
-        return words.is_none_at_all(gold.text) and answer.kind != "words"
-    return answer.kind == "words" and _is_constant(gold) and (
-        words.is_none_at_all(answer.text) or not words.may_state_a_number(answer.text))
-
-
-def _open_ended(shape: Shape) -> bool:
-    return shape.kind == "words" or r"\ldots" in shape.text or any(map(_open_ended, shape.items))
-
-
-def _ambiguous(shape: Shape) -> bool:
-    return shape.reading is not None and shape.reading.ambiguous
-
-
-def _without_sign(node: Node) -> Node:
-    return node.args[0] if node.op in ("deg", "percent") else node
-
-
-def _without_repeats(items: Sequence[Shape]) -> list[Shape]:
-    return list({item.key: item for item in items}.values())
-
-
-def _is_vector(matrix: Shape) -> bool:
-    return matrix.marks.startswith("1x") or matrix.marks.endswith("x1")
-
-
-def _same_brackets(gold: Shape, answer: Shape) -> bool:
-    """An end at infinity is open however it is written."""
-    def ends(shape: Shape) -> tuple[str, str]:
-        return ("(" if is_infinite(shape.items[0]) else shape.marks[0],
-                ")" if is_infinite(shape.items[-1]) else shape.marks[-1])
-    return ends(gold) == ends(answer)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from tmas_assets.grading.expression import Node
+from tmas_assets.grading.tree import Node
 
 _MOST_BITS = 24_000
 """Of a numerator or denominator: some 7,000 decimal digits."""

@@ -1,8 +1,8 @@
 """Compares rational values in the calling process, at once; asks for a worker for everything else."""
 
 from tmas_assets.grading.exact import TooLarge, is_huge, rational
-from tmas_assets.grading.expression import Node
 from tmas_assets.grading.shape import Shape
+from tmas_assets.grading.tree import Node
 
 
 class NeedsSymbols(Exception):

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tmas_assets.grading.tree import Node, number
+
 _DEEPEST = 40
 _MOST_TOKENS = 400
 """Keeps every tree shallow enough for plain recursion over it."""
@@ -28,23 +30,13 @@ _INVERSE = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 _CALLED = {"sqrt", "floor", "ceil", "abs"}
 _ACCENTS = {"bar", "overline", "hat", "tilde", "vec", "dot", "mathbb"}
 _CLOSING = {"(": ")", "[": "]", r"\{": r"\}", r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", "|": "|"}
-_STOPS = {"+", "-", ")", "]", "}", r"\}", r"\rfloor", r"\rceil", "/", r"\cdot", "°", "%", "!", "^", "|", ""}
+_BRACKETED = {"|": "abs", r"\lfloor": "floor", r"\lceil": "ceil"}
+_STOPS = {"+", "-", ")", "]", "}", r"\}", r"\rfloor", r"\rceil", "/", r"\cdot", "°", "%", "!", "^", "|", "", ",", "=", "<", ">", ":", ";", "&", "_",
+          "'", '"', r"\|"}
 
 
 class Unparsed(ValueError):
     """The text is not an expression of the grammar."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """`op` is num, sym, add, mul, div, neg, pow, fact, fact2, deg, percent, or a function's name."""
-
-    op: str
-    args: tuple["Node", ...] = ()
-    value: Fraction | None = None
-    """Of a num."""
-    name: str = ""
-    """Of a sym."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +54,6 @@ def parse(text: str) -> Reading:
     if parser.peek():
         raise Unparsed(f"unexpected {parser.peek()!r}")
     return Reading(node, parser.ambiguous)
-
-
-def number(value: int | Fraction) -> Node:
-    return Node("num", value=Fraction(value))
 
 
 def _product(factors: list[Node]) -> Node:
@@ -157,9 +145,7 @@ class _Parser:
 
     def starts_factor(self) -> bool:
         token = self.peek()
-        if token == "|":
-            return self.in_bars == 0
-        return token not in _STOPS and token not in (",", "=", "<", ">", ":", ";", "&", "_", "'", '"', r"\|")
+        return self.in_bars == 0 if token == "|" else token not in _STOPS
 
     def mixed(self, whole: Node, part: Node) -> Node | None:
         """3 and 5/8 side by side are 3 + 5/8."""
@@ -256,8 +242,7 @@ class _Parser:
         node = self.nested(self.sum)
         self.in_bars = bars
         self.expect(_CLOSING[opening])
-        return Node({"|": "abs", r"\lfloor": "floor", r"\lceil": "ceil"}[opening], (node,)) if (
-            opening in ("|", r"\lfloor", r"\lceil")) else node
+        return Node(_BRACKETED[opening], (node,)) if opening in _BRACKETED else node
 
     def root(self) -> Node:
         if self.peek() == "[":

@@ -14,7 +14,7 @@ from typing import Any
 import mpmath
 
 from tmas_assets.grading.exact import TooLarge, rational
-from tmas_assets.grading.expression import Node
+from tmas_assets.grading.tree import Node, symbols
 
 _CONSTANT_DIGITS = 1_000
 _POINT_DIGITS = 100
@@ -28,13 +28,6 @@ Environment = Mapping[str, Any]
 
 class Undefined(ValueError):
     """The expression has no finite value at this point."""
-
-
-def symbols(node: Node) -> frozenset[str]:
-    """Names of the symbols of a tree; e and i stand for the constants."""
-    if node.op == "sym":
-        return frozenset() if node.name in ("e", "i") else frozenset([node.name])
-    return frozenset().union(*(symbols(arg) for arg in node.args))
 
 
 def equal(first: Node, second: Node) -> bool | None:

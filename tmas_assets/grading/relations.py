@@ -11,10 +11,10 @@ from typing import Any
 import mpmath
 
 from tmas_assets.grading.exact import TooLarge
-from tmas_assets.grading.expression import Node
-from tmas_assets.grading.numeric import Undefined, points, symbols, value
+from tmas_assets.grading.numeric import Undefined, points, value
 from tmas_assets.grading.shape import Shape
 from tmas_assets.grading.sides import mirrored
+from tmas_assets.grading.tree import Node, symbols
 
 _DIGITS = 40
 _CLOSE = "1e-25"

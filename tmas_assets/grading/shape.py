@@ -11,8 +11,9 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from tmas_assets.grading import words
-from tmas_assets.grading.expression import Node, Reading, Unparsed, number, parse
+from tmas_assets.grading.expression import Reading, Unparsed, parse
 from tmas_assets.grading.latex import LONGEST, one_spelling
+from tmas_assets.grading.tree import Node, number
 
 Kind = Literal["empty", "value", "based", "words", "list", "group", "union", "relation", "matrix", "ratio"]
 _DEEPEST = 6
@@ -23,7 +24,7 @@ _RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\equiv", ":=", r"
 _ARROWS = {r"\Rightarrow", r"\implies", r"\to", r"\rightarrow", r"\therefore", r"\iff", r"\Leftrightarrow"}
 _JOINING = re.compile(r"\\text\{\s*,?\s*(?:and|or)\s*,?\s*\}|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])")
 _TOKEN = re.compile(r":=|\\[A-Za-z]+|\\.|.", re.DOTALL)
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)")
 _LEAD = re.compile(
     r"^(?:\\text\{)?\s*(?:(?:the|our|my|final|correct|answer|value|result|solution|is|are|equals|so|thus|hence|therefore"
     r"|we|get|have|there|it|that)\b[\s:,]*)+\}?\s*(?=\S)", re.IGNORECASE)

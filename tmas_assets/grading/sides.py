@@ -4,11 +4,12 @@ Pure readings of one shape. Leaves out comparing two (`compare.py`).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from tmas_assets.grading.expression import Node, Reading
+from tmas_assets.grading.expression import Reading
 from tmas_assets.grading.shape import Shape
+from tmas_assets.grading.tree import Node, renamed, symbols
 
 _LABEL = re.compile(r"(?:[A-Za-z]|\\(?!pi\b|infty\b)[A-Za-z]+)(?:_(?:\w|\{\w+\}))?'*(?:\(([A-Za-z,]*)\))?")
 _SYMBOL_TUPLE = re.compile(r"\([A-Za-z](?:_\w)?(?:,[A-Za-z](?:_\w)?)+\)")
@@ -52,19 +53,6 @@ def differ(first: str, second: str) -> bool:
         _LABEL.fullmatch(first) and _LABEL.fullmatch(second))
 
 
-def names(node: Node) -> frozenset[str]:
-    """Symbols of a tree, other than e and i."""
-    if node.op == "sym":
-        return frozenset() if node.name in ("e", "i") else frozenset([node.name])
-    return frozenset().union(*(names(arg) for arg in node.args))
-
-
-def renamed(node: Node, new: Mapping[str, str]) -> Node:
-    if node.op == "sym":
-        return Node("sym", name=new.get(node.name, node.name))
-    return Node(node.op, tuple(renamed(arg, new) for arg in node.args), node.value)
-
-
 def with_argument(value: Shape, old: str, new: str) -> Shape:
     """The value of f(t) as that of f(x)."""
     if len(old) != 1 or len(new) != 1 or old == new or value.node is None:
@@ -100,7 +88,7 @@ def _solved(shape: Shape) -> tuple[Shape, ...] | None:
     if operators == (r"\in",) and is_label(sides[0]):
         return intervals(sides[1])
     unknown = [_is_symbol(side) for side in sides]
-    if sum(unknown) != 1 or any(side.kind != "value" or (not u and (side.node is None or names(side.node)))
+    if sum(unknown) != 1 or any(side.kind != "value" or (not u and (side.node is None or symbols(side.node)))
                                 for side, u in zip(sides, unknown, strict=True)):
         return None
     if len(sides) == 2:
@@ -119,7 +107,7 @@ def _solved(shape: Shape) -> tuple[Shape, ...] | None:
 
 
 def _is_symbol(side: Shape) -> bool:
-    return side.node is not None and side.node.op == "sym" and bool(names(side.node))
+    return side.node is not None and side.node.op == "sym" and bool(symbols(side.node))
 
 
 def _interval(opening: str, start: Shape, end: Shape, closing: str) -> Shape:

@@ -10,8 +10,8 @@ import re
 
 from tmas_assets.grading import numeric, relations
 from tmas_assets.grading.exact_leaf import NeedsSymbols, equal_exactly
-from tmas_assets.grading.expression import Node
 from tmas_assets.grading.shape import Shape
+from tmas_assets.grading.tree import Node
 
 _TRUSTED = {
     "frac", "sqrt", "binom", "pi", "infty", "cdot", "sin", "cos", "tan", "log", "ln", "exp", "int", "sum", "prod", "lim",

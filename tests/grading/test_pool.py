@@ -1,0 +1,209 @@
+"""Grading is safe from any thread or loop: stuck workers die and are replaced, broken ones fail their grade alone."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tmas_assets.grading.pool import GraderPool
+from tmas_assets.grading.versions import GRADER_VERSIONS, UnknownGrader, grader_version
+from tmas_assets.records import Problem
+
+
+def problem(gold, grader="math"):
+    return Problem(benchmark="b", release="r", id="p", statement="What?", answer=gold, grader=grader)
+
+
+AT_ONCE = (problem("5"), r"\boxed{5}")
+BY_WORKER = (problem(r"\frac{\sqrt2}{2}"), r"\boxed{\frac{1}{\sqrt2}}")
+SLOW = (problem("1"), r"\boxed{\int_0^1 \sin(\sin(\sin(\sin(x)))) dx}")
+"""Half a second of CPU time or more."""
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with GraderPool(max_workers=2) as made:
+        made.grade_sync(*BY_WORKER)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    with GraderPool(max_workers=2, seconds=0.15) as made:
+        made.grade_sync(*BY_WORKER)
+        yield made
+
+
+def worker_pids(pool):
+    (math,) = pool._pools.values()
+    return list(math._pool_manager.worker_manager.workers)
+
+
+def test_an_exact_answer_starts_no_worker():
+    with GraderPool() as made:
+        assert made.grade_sync(*AT_ONCE).outcome == "right"
+        assert made._pools == {}
+
+
+def test_a_worker_decides_what_exact_arithmetic_cannot(pool):
+    assert pool.grade_sync(*BY_WORKER).outcome == "right"
+
+
+@pytest.mark.parametrize("text", [
+    r"\boxed{5^{5^{5^{5}}}}", r"\boxed{(10^{10})!}", r"\boxed{x^{9^{9^{9^9}}}}", r"\boxed{\sin(10^{10^{10}})}",
+    r"\boxed{\sqrt{7^{7^{7^7}}}}", "\\boxed{" + "9" * 50_000 + "}", "\\boxed{" + "(" * 5_000 + "1" + ")" * 5_000 + "}",
+    r"\boxed{\sum_{n=1}^{10^{100}} n}",
+])
+def test_no_text_takes_two_seconds(pool, text):
+    started = time.monotonic()
+    assert pool.grade_sync(problem("43"), text).outcome in ("wrong", "undecided")
+    assert time.monotonic() - started < 2
+
+
+def test_a_stuck_worker_is_killed_and_replaced(impatient):
+    before = worker_pids(impatient)
+    verdict = impatient.grade_sync(*SLOW)
+    assert (verdict.outcome, verdict.failure.boundary, verdict.failure.kind) == ("failed", "grader", "timeout")
+    assert "0.15 s" in verdict.failure.detail
+    assert impatient.grade_sync(*BY_WORKER).outcome == "right"
+    assert set(worker_pids(impatient)) != set(before)
+    assert len(worker_pids(impatient)) == 2
+
+
+def test_more_stuck_grades_than_workers_leave_the_pool_usable(impatient):
+    async def all_at_once():
+        return await asyncio.gather(*(impatient.grade(*SLOW) for _ in range(4)),
+                                    *(impatient.grade(*BY_WORKER) for _ in range(8)))
+
+    outcomes = [verdict.outcome for verdict in asyncio.run(all_at_once())]
+    assert outcomes == ["failed"] * 4 + ["right"] * 8
+
+
+def test_many_threads_share_one_pool(pool):
+    with ThreadPoolExecutor(8) as threads:
+        outcomes = list(threads.map(lambda _: pool.grade_sync(*BY_WORKER).outcome, range(40)))
+    assert outcomes == ["right"] * 40
+
+
+def test_two_event_loops_share_one_pool(pool):
+    outcomes = []
+
+    def loop():
+        outcomes.append(asyncio.run(pool.grade(*BY_WORKER)).outcome)
+
+    threads = [threading.Thread(target=loop) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == ["right", "right"]
+
+
+def test_a_worker_killed_between_grades_is_no_failure(pool):
+    os.kill(worker_pids(pool)[0], signal.SIGKILL)
+    time.sleep(0.3)
+    assert [pool.grade_sync(*BY_WORKER).outcome for _ in range(4)] == ["right"] * 4
+
+
+def test_a_worker_killed_during_a_grade_is_tried_once_more(pool):
+    asked = pool.submit(*SLOW)
+    time.sleep(0.2)
+    for pid in worker_pids(pool):
+        os.kill(pid, signal.SIGKILL)
+    assert asked.result(timeout=30).outcome == "undecided"
+
+
+def test_a_cancelled_grade_frees_its_worker(pool):
+    async def give_up():
+        waiting = [asyncio.ensure_future(pool.grade(*SLOW)) for _ in range(2)]
+        await asyncio.sleep(0.2)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        started = time.monotonic()
+        verdict = await pool.grade(*BY_WORKER)
+        return verdict.outcome, time.monotonic() - started
+
+    outcome, seconds = asyncio.run(give_up())
+    assert outcome == "right"
+    assert seconds < 1
+
+
+@pytest.mark.parametrize(("gold", "kind"), [
+    (r"\begin{cases", "unparseable_gold"), (r"\frac{1}{2", "unparseable_gold"), ("", "unparseable_gold"),
+    ("$ $", "unparseable_gold"), (None, "no_gold"),
+])
+def test_an_unusable_gold_pays_nobody(pool, gold, kind):
+    verdict = pool.grade_sync(problem(gold), r"\boxed{1}")
+    assert (verdict.outcome, verdict.failure.kind) == ("failed", kind)
+
+
+@pytest.mark.parametrize(("gold", "text", "outcome"), [
+    ("045", r"\boxed{45}", "right"), ("45", r"\boxed{045}", "right"), ("45", r"\boxed{46}", "wrong"),
+    ("1.5", r"\boxed{1.5}", "failed"), ("45", "", "wrong"), ("45", r"\boxed{\sqrt{2025}}", "right"),
+])
+def test_an_integer_gold_is_compared_by_value(pool, gold, text, outcome):
+    assert pool.grade_sync(problem(gold, "integer"), text).outcome == outcome
+
+
+def test_an_unknown_grader_is_refused_with_the_known_ones(pool):
+    with pytest.raises(UnknownGrader, match="'oracle'; known: integer, math, reasoning_gym"):
+        pool.submit(problem("5", "oracle"), "5")
+
+
+def test_a_closed_pool_says_so_and_cancels_what_it_still_owes():
+    made = GraderPool(max_workers=1)
+    owed = made.submit(*SLOW)
+    made.close()
+    assert owed.cancelled()
+    with pytest.raises(RuntimeError, match="closed"):
+        made.grade_sync(*BY_WORKER)
+
+
+def test_every_grader_has_a_version_with_what_it_leans_on():
+    for name in GRADER_VERSIONS:
+        assert grader_version(name).startswith(GRADER_VERSIONS[name] + "+")
+    assert "math-verify-" in grader_version("math")
+    assert "reasoning-gym-" in grader_version("reasoning_gym")
+
+
+def test_a_script_without_a_main_guard_is_not_run_again_by_its_workers(tmp_path):
+    script = tmp_path / "grade.py"
+    script.write_text(
+        "print('started', flush=True)\n"
+        "from tmas_assets.grading.pool import GraderPool\n"
+        "from tmas_assets.records import Problem\n"
+        "p = Problem(benchmark='b', release='r', id='p', statement='', answer=r'\\sqrt8', grader='math')\n"
+        "with GraderPool(1) as pool:\n"
+        "    print(pool.grade_sync(p, r'\\boxed{2\\sqrt2}').outcome)\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["started", "right"]
+    assert done.stderr == ""
+
+
+def test_a_caller_killed_outright_leaves_no_process_behind(tmp_path):
+    script = tmp_path / "grade.py"
+    script.write_text(
+        "import os, time\n"
+        "from tmas_assets.grading.pool import GraderPool\n"
+        "from tmas_assets.records import Problem\n"
+        "p = Problem(benchmark='b', release='r', id='p', statement='', answer=r'\\sqrt8', grader='math')\n"
+        "pool = GraderPool(2)\n"
+        "pool.grade_sync(p, r'\\boxed{2\\sqrt2}')\n"
+        "(math,) = pool._pools.values()\n"
+        "print(*math._pool_manager.worker_manager.workers, flush=True)\n"
+        "time.sleep(60)\n")
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as caller:
+        workers = [int(pid) for pid in caller.stdout.readline().split()]
+        assert len(workers) == 2
+        caller.kill()
+    deadline = time.monotonic() + 10
+    while any(os.path.exists(f"/proc/{pid}") for pid in workers):
+        assert time.monotonic() < deadline, "workers outlive their caller"
+        time.sleep(0.05)
