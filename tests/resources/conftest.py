@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from resources.vllm_server import ServedModel, VllmServer
+from tests.real_model import real_home
 from tmas_assets.records.experiment import ManagedServer
 
 STANDIN = Path(__file__).with_name("standin_server.py")
@@ -54,21 +55,12 @@ def standin(tmp_path: Path) -> VllmServer:
     )
 
 
-def real_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """TMAS_TEST_HOME, or one folder for all workers of this test session."""
-    stated = os.environ.get("TMAS_TEST_HOME")
-    if stated:
-        return Path(stated)
-    base = tmp_path_factory.getbasetemp()
-    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "tmas-home"
-
-
 @pytest.fixture(scope="session")
 def real_server(tmp_path_factory: pytest.TempPathFactory) -> VllmServer:
     """This machine with the real vLLM in .venv-serve."""
     return VllmServer(
         home=str(real_home(tmp_path_factory)), serve_python=str(SERVE_PYTHON), convert_python=sys.executable,
-        linger_seconds=30,
+        linger_seconds=60,
     )  # fmt: skip
 
 
