@@ -10,9 +10,9 @@ import warnings
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tmas_assets.commands.faults import CommandFault
 
@@ -43,7 +43,11 @@ def run(
     """
     from tmas_assets.commands.run import run_experiment
 
-    run_experiment(experiment, iterations, problems or [], out=out, live=not quiet)
+    try:
+        run_experiment(experiment, iterations, problems or [], out=out, live=not quiet)
+    except KeyboardInterrupt:
+        err.print("interrupted: finished cells and calls are kept; run again to go on")
+        raise typer.Exit(130) from None
 
 
 @app.command()
@@ -114,18 +118,10 @@ def main() -> None:
     warnings.filterwarnings("ignore", category=UserWarning)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     try:
-        app(standalone_mode=False)
-    except typer.Exit as done:
-        sys.exit(done.exit_code)
-    except (typer.Abort, KeyboardInterrupt):
-        err.print("[yellow]interrupted[/]: finished cells and calls are kept; run again to go on")
-        sys.exit(130)
+        app()
     except CommandFault as fault:
-        err.print(f"[red]tmas:[/] {fault}", highlight=False)
+        err.print(f"[red]tmas:[/] {escape(str(fault))}", highlight=False, soft_wrap=True)
         sys.exit(1)
-    except click.ClickException as fault:
-        fault.show()
-        sys.exit(2)
 
 
 if __name__ == "__main__":

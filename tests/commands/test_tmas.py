@@ -1,0 +1,70 @@
+"""The `tmas` command as a user types it: faults without a traceback, exit codes, files line for line."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TMAS = Path(sys.executable).with_name("tmas")
+
+
+def tmas(*arguments: str, cwd: Path | None = None, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [TMAS, *arguments],
+        env={**os.environ, "COLUMNS": "200", **environment},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (("run", "dem"), 1, "no experiment 'dem'; did you mean demo?"),
+        (("run", "demo", "--iterations", "0..9"), 1, "iterations 0..9 are out of range: demo has t00 to t03"),
+        (("run", "demo", "--iterations", "soon"), 1, "iterations 'soon' cannot be read"),
+        (("report", "demo"), 1, "problems/reasoning_gym_demo problems: no file at"),
+        (("grade", "nothing.jsonl", "--out", "x.jsonl"), 1, "no file nothing.jsonl"),
+        (("serve", "no/such/folder"), 1, "model folder missing"),
+        (("run",), 2, "Missing argument"),
+        (("dance",), 2, "No such command"),
+    ],
+)
+def test_a_fault_is_a_sentence_and_an_exit_code(arguments, code, text, tmp_path):
+    done = tmas(*arguments, cwd=tmp_path, TMAS_HOME=str(tmp_path))
+    assert (done.returncode, "Traceback" in done.stderr + done.stdout) == (code, False)
+    assert text in done.stderr
+
+
+def test_the_experiments_are_listed(tmp_path):
+    done = tmas("experiments", TMAS_HOME=str(tmp_path))
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in ("demo", "imo_answerbench_tmas", "math500_tmas_small"))
+
+
+def test_each_command_explains_itself_with_an_example():
+    for command in ("run", "report", "serve", "grade"):
+        done = tmas(command, "--help")
+        assert done.returncode == 0
+        assert f"tmas {command}" in done.stdout
+
+
+def test_grading_a_file_gives_a_line_for_a_line(tmp_path):
+    rows = [
+        {"id": "a", "kind": "math", "gold": "1/2", "response": "So \\boxed{0.5}."},
+        {"id": "b", "kind": "math", "gold": "12", "response": "\\boxed{13}"},
+        {"id": "c", "kind": "poem", "gold": "x", "response": "y"},
+    ]
+    lines = [json.dumps(row) for row in rows]
+    (tmp_path / "in.jsonl").write_text("\n".join([*lines, '{"id": "torn']) + "\n")
+    done = tmas("grade", "in.jsonl", "--out", "out.jsonl", cwd=tmp_path, TMAS_HOME=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    graded = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["outcome"] for row in graded] == ["right", "wrong", "failed", "failed"]
+    assert "poem" in graded[2]["reason"]
+    assert "line 4" in graded[3]["reason"]
