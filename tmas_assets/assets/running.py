@@ -5,6 +5,7 @@ never waits for either. Faults become `Failure`s that say whether another try ca
 """
 
 import asyncio
+import logging
 import queue
 import threading
 import time
@@ -31,6 +32,7 @@ from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Experiment, Problem
 
 PERMANENT = (MissingPast, UnknownProblem, StoreFault, CallLogError, TooManyFailures, ServerError)
+_log = logging.getLogger("tmas")
 _TICK = 0.5
 """Seconds between two looks at the progress."""
 
@@ -90,6 +92,15 @@ def drive(
             if event is not None:
                 log(event)
                 engine.tell()
+    except BaseException:
+        _log.warning(
+            "%s: interrupted; %d requests were in flight and are given up, %d cells were made. Run again to go on: "
+            "finished cells and calls are kept.",
+            experiment.name,
+            engine.spend.in_flight,
+            engine.outcome.made,
+        )
+        raise
     finally:
         engine.stop()
         thread.join()

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Sequence
 
 import dagster as dg
+from dagster._core.execution.plan.objects import ErrorSource
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -73,6 +74,8 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
     for event in result.all_events:
         if event.is_step_failure:
             data = event.step_failure_data
+            if data.error_source is ErrorSource.INTERRUPT:
+                raise KeyboardInterrupt
             if data.user_failure_data and data.user_failure_data.description:
                 return data.user_failure_data.description
             error = data.error.cause or data.error if data.error else None
