@@ -1,6 +1,7 @@
 """Grading is safe from any thread or loop: stuck workers die and are replaced, broken ones fail their grade alone."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,8 +73,11 @@ def test_a_stuck_worker_is_killed_and_replaced(impatient):
     assert (verdict.outcome, verdict.failure.boundary, verdict.failure.kind) == ("failed", "grader", "timeout")
     assert "0.15 s" in verdict.failure.detail
     assert impatient.grade_sync(*BY_WORKER).outcome == "right"
-    assert set(worker_pids(impatient)) != set(before)
+    deadline = time.monotonic() + 10
+    while len(worker_pids(impatient)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
     assert len(worker_pids(impatient)) == 2
+    assert set(worker_pids(impatient)) != set(before)
 
 
 def test_more_stuck_grades_than_workers_leave_the_pool_usable(impatient):
@@ -111,12 +115,25 @@ def test_a_worker_killed_between_grades_is_no_failure(pool):
     assert [pool.grade_sync(*BY_WORKER).outcome for _ in range(4)] == ["right"] * 4
 
 
-def test_a_worker_killed_during_a_grade_is_tried_once_more(pool):
+def test_a_worker_killed_during_a_grade_is_no_failure(pool):
     asked = pool.submit(*SLOW)
     time.sleep(0.2)
     for pid in worker_pids(pool):
         os.kill(pid, signal.SIGKILL)
-    assert asked.result(timeout=30).outcome == "undecided"
+    assert asked.result(timeout=60).outcome == "undecided"
+
+
+def test_no_grade_is_lost_whenever_all_workers_die():
+    """A worker that dies as it takes its task says nothing, and the task is in no queue any more."""
+    with GraderPool(max_workers=2, idle_seconds=2) as made:
+        made.grade_sync(*BY_WORKER)
+        for delay in (0, 0, 0, 0.01, 0.05):
+            asked = [made.submit(*BY_WORKER) for _ in range(10)]
+            time.sleep(delay)
+            for pid in worker_pids(made):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            assert [one.result(timeout=60).outcome for one in asked] == ["right"] * 10
 
 
 def test_a_cancelled_grade_frees_its_worker(pool):

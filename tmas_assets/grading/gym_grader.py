@@ -44,7 +44,7 @@ def grade_at_once(*, gold: str, text: str, grading_data: str) -> Verdict | Quest
 
 def score(question: Question) -> Verdict:
     """For a worker: imports the package. Raises what its scorer raises; broken grading data gives a failed verdict."""
-    import reasoning_gym
+    from tmas_assets.grading.gym_package import reasoning_gym
 
     shown = question.answers[0][:_SHOWN]
     try:

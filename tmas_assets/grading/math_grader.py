@@ -13,7 +13,6 @@ from tmas_assets.grading.exact_leaf import ExactLeaf, NeedsSymbols
 from tmas_assets.grading.find_answer import Asked, find_answer
 from tmas_assets.grading.latex import one_spelling
 from tmas_assets.grading.shape import Shape, read
-from tmas_assets.grading.symbol_leaf import SymbolLeaf
 from tmas_assets.grading.thinking import split_thinking
 from tmas_assets.records import Failure, Outcome, Verdict
 
@@ -51,6 +50,8 @@ def grade_at_once(*, gold: str, text: str, whole: bool = False) -> Verdict | Que
 
 def decide(question: Question) -> Verdict:
     """For a worker: may take long."""
+    from tmas_assets.grading.symbol_leaf import SymbolLeaf
+
     same = Comparison(SymbolLeaf()).same(gold=read(question.gold), answer=read(question.answer))
     return verdict(same, question.answer)
 
