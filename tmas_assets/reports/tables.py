@@ -10,13 +10,13 @@ from tmas_assets.reports.experiment_report import token_lines
 if TYPE_CHECKING:
     from rich.table import Table
 
-OUTCOMES = ("right", "wrong", "undec.", "failed", "trunc.", "missing")
+OUTCOMES = ("right", "wrong", "undec.", "failed", "trunc.", "miss.")
 
 
 def score_table(scores: Sequence[Score]) -> "Table":
     """One row a score: Pass@1 with interval, samples behind it, outcomes, what is missing.
 
-    Scores of one experiment name it in the title, so that the table fits a terminal of 100 columns.
+    Scores of one experiment name it in the title, so that the table fits a terminal of 80 columns.
     """
     from rich.text import Text
 
@@ -25,7 +25,7 @@ def score_table(scores: Sequence[Score]) -> "Table":
     one_place = len(places) == 1
     title = f"{places[0][2]} on {places[0][0]} {places[0][1]}" if one_place else "Pass@1 by iteration"
     names = () if one_place else ("experiment", "benchmark")
-    table = _table(title, names, ("iter", "Pass@1, %", "interval", "answered", "samples", *OUTCOMES))
+    table = _table(title, names, ("iter", "Pass@1 %", "interval", "samples", *OUTCOMES))
     for score in sorted(scores, key=lambda one: (one.benchmark, one.release, one.experiment, one.iteration)):
         counts = (score.right, score.wrong, score.undecided, score.failed, score.truncated, score.missing)
         named = () if one_place else (Text(score.experiment), Text(f"{score.benchmark} {score.release}"))
@@ -34,7 +34,6 @@ def score_table(scores: Sequence[Score]) -> "Table":
             str(score.iteration),
             Text(notation.percent(score.value), style="bold"),
             notation.bounds(score),
-            notation.percent(score.value_answered),
             notation.per_problem(score),
             *(notation.count(number) for number in counts),
         )
