@@ -14,7 +14,7 @@ from typing import Protocol
 from tmas_assets.grading import words
 from tmas_assets.grading.expression import Reading
 from tmas_assets.grading.shape import Shape
-from tmas_assets.grading.sides import argument, differ, intervals, labelled, with_argument
+from tmas_assets.grading.sides import argument, differ, intervals, labelled, states_a_value, unknowns, with_argument
 from tmas_assets.grading.traits import (
     ambiguous,
     is_constant,
@@ -188,17 +188,13 @@ class Comparison:
     def _relations(self, gold: Shape, answer: Shape) -> bool | None:
         gold_label, wanted = labelled(gold)
         label, given = labelled(answer)
+        if gold_label and answer.kind == "relation" and states_a_value(answer):
+            return self._by_form(wanted, answer)  # 4 + 1 = 5 for x = 5
+        unsolved = (gold.kind == "relation" and not gold_label) or (answer.kind == "relation" and not label)
+        if unsolved or (gold_label and label and differ(gold_label, label)):
+            return self._by_form(gold, answer)
         if gold_label and label:
-            if differ(gold_label, label):
-                return self._by_form(gold, answer)
             given = with_argument(given, argument(label), argument(gold_label))
-        if given.kind == "relation" and wanted is not gold and wanted.kind != "relation":
-            # y = 2x + 3 may come as 2x - y + 3 = 0, or as a chain that ends in its value
-            by_value = self._by_form(wanted, given)
-            as_it_stands = True if by_value else self._by_form(gold, answer)
-            return by_value if as_it_stands is False else as_it_stands
-        if "relation" in (wanted.kind, given.kind):
-            return self._by_form(wanted, given)
         same = self.same(gold=wanted, answer=given)
         if same is False and "." in given.text and len(answer.items) > 2:
             same = self.same(gold=wanted, answer=answer.items[-2])  # x = 3/7 = 0.43
@@ -210,7 +206,8 @@ class Comparison:
         if "relation" in (gold.kind, answer.kind) or "union" in (gold.kind, answer.kind):
             wanted, given = intervals(gold), intervals(answer)
             if wanted is not None and given is not None:
-                return self._same_sets(wanted, given)
+                same = self._same_sets(wanted, given)
+                return None if same and unknowns(gold) and unknowns(answer) - unknowns(gold) else same
         if gold.kind == answer.kind == "relation":
             return self.leaf.related(gold, answer) if len(gold.items) == len(answer.items) == 2 else None
         if gold.kind == "relation":
@@ -219,10 +216,10 @@ class Comparison:
             return False
         if set(answer.operators) != {"="}:
             return False if is_constant(gold) else None
-        same = self.same(gold=gold, answer=answer.items[-1])  # 4 * 24 = 96
+        same = self.same(gold=gold, answer=answer.items[-1])  # 4 * 24 = 96, x + y = 5
         if same is False and "." in answer.items[-1].text:
             same = self.same(gold=gold, answer=answer.items[-2])  # 3/7 = 0.43
-        return same
+        return None if same and len(unknowns(answer.items[0])) == 1 else same  # 2x = 5 is not solved
 
     def _same_sets(self, gold: Sequence[Shape] | None, answer: Sequence[Shape] | None) -> bool | None:
         return self._same_members(gold, answer) if gold is not None and answer is not None else False

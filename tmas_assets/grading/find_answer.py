@@ -78,9 +78,10 @@ def is_flooded(text: str) -> bool:
 
 
 def number_in(text: str) -> str | None:
-    """The number a reply states, in plain digits: `#### $1,250.` is 1250."""
+    """The number a reply states, in plain digits: `#### $1,250.` is 1250, `12 apples` 12."""
     found = find_answer(text, asked="number")
-    return one_spelling(found.text).replace(",", "") if found else None
+    numbers = _NUMBER.findall(one_spelling(found.text)) if found else []
+    return numbers[-1].replace(",", "") if numbers else None
 
 
 def _boxed(text: str, boxes: tuple[Box, ...]) -> str | None:

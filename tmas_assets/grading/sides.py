@@ -12,6 +12,7 @@ from tmas_assets.grading.shape import Shape
 from tmas_assets.grading.tree import Node, renamed, symbols
 
 _LABEL = re.compile(r"(?:[A-Za-z]|\\(?!pi\b|infty\b)[A-Za-z]+)(?:_(?:\w|\{\w+\}))?'*(?:\(([A-Za-z,]*)\))?")
+_LENGTH = re.compile(r"\|?[A-Z]{2,4}\|?")
 _SYMBOL_TUPLE = re.compile(r"\([A-Za-z](?:_\w)?(?:,[A-Za-z](?:_\w)?)+\)")
 _OPEN_END = {"<": "(", ">": "(", r"\le": "[", r"\ge": "["}
 _MIRROR = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", r"\ne": r"\ne", "=": "=", r"\in": r"\in"}
@@ -28,6 +29,8 @@ def labelled(shape: Shape) -> tuple[str | None, Shape]:
     if shape.kind != "relation" or (set(shape.operators) != {"="} and shape.operators != (r"\in",)):
         return None, shape
     first, last = shape.items[0], shape.items[-1]
+    if len(shape.items) > 2 and any(side.kind == "words" for side in shape.items):
+        return None, shape
     if is_label(first):
         return first.key, last
     if is_label(last) and len(shape.items) == 2:
@@ -36,9 +39,23 @@ def labelled(shape: Shape) -> tuple[str | None, Shape]:
 
 
 def is_label(side: Shape) -> bool:
+    """Whether a side names something: a symbol, f(x), the length AB, the angle ABC, f(2), a few words."""
     if side.kind == "words":
         return len(side.text.split()) <= 4 and not re.search(r"\d", side.text)
-    return bool(_LABEL.fullmatch(side.key) or _SYMBOL_TUPLE.fullmatch(side.key))
+    if side.kind == "value" and side.node is None:
+        return bool(re.match(r"[A-Za-z\\|]", side.key))
+    return bool(_LABEL.fullmatch(side.key) or _SYMBOL_TUPLE.fullmatch(side.key) or _LENGTH.fullmatch(side.key))
+
+
+def states_a_value(chain: Shape) -> bool:
+    """Whether a chain of equations has no unknown in it, as 4 * 24 = 96."""
+    return set(chain.operators) == {"="} and all(side.node is not None and not symbols(side.node) for side in chain.items)
+
+
+def unknowns(shape: Shape) -> frozenset[str]:
+    """Symbols anywhere in the shape."""
+    own = symbols(shape.node) if shape.node is not None else frozenset()
+    return own.union(*(unknowns(item) for item in shape.items))
 
 
 def argument(label: str) -> str:
