@@ -41,7 +41,8 @@ async def logged(url: str, calls: int, limit: int, folder: Path) -> dict[str, fl
     from resources.chat_client import ChatClient, FixedReplicas, Spend
     from resources.transport import Transport
 
-    assert Transport  # loaded here, since a run pays for the import once and not per call
+    # Loads the openai package and what it loads with its first client: a run pays for that once and not per call.
+    await Transport(url, "EMPTY", 1).close()
     log, spend = CallLog(f"sqlite:///{folder / 'calls.sqlite'}"), Spend()
     client = ChatClient(
         endpoint=Endpoint(urls=(url,), model="scripted", concurrency=limit), replicas=FixedReplicas((url,), "scripted"),

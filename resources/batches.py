@@ -19,17 +19,25 @@ Result = TypeVar("Result")
 class Batches(Generic[Job, Result]):
     """`work` gets a list of jobs, oldest first, and gives as many results; an error of it is every caller's error.
 
-    A batch waits `linger` seconds for company, and holds `largest` jobs at most. The thread starts with the first
-    job and ends with `close()`, which first does what is queued.
+    A batch waits in steps of `pause` seconds as long as each step brings company, `longest` in all, and holds
+    `largest` jobs at most. The thread starts with the first job and ends with `close()`, which first does what is
+    queued.
     """
 
     def __init__(
-        self, name: str, work: Callable[[Sequence[Job]], Sequence[Result]], *, largest: int, linger: float
+        self,
+        name: str,
+        work: Callable[[Sequence[Job]], Sequence[Result]],
+        *,
+        largest: int = 500,
+        pause: float = 0.002,
+        longest: float = 0.012,
     ) -> None:
         self._name = name
         self._work = work
         self._largest = largest
-        self._linger = linger
+        self._pause = pause
+        self._longest = longest
         self._queue: queue.SimpleQueue[list[tuple[Job, asyncio.Future[Result]]] | None] = queue.SimpleQueue()
         self._pending: dict[asyncio.AbstractEventLoop, list[tuple[Job, asyncio.Future[Result]]]] = {}
         """Jobs of this step of each loop. They are handed over together: waking a thread costs more than a job."""
@@ -80,13 +88,21 @@ class Batches(Generic[Job, Result]):
         while not ended:
             handed = [self._queue.get()]
             if handed[0] is not None:
-                time.sleep(self._linger)
+                self._wait_for_company()
                 while not self._queue.empty():
                     handed.append(self._queue.get())
             ended = None in handed
             batch = [entry for entries in handed if entries is not None for entry in entries]
             for start in range(0, len(batch), self._largest):
                 self._do(batch[start : start + self._largest])
+
+    def _wait_for_company(self) -> None:
+        """A thread that runs often takes the interpreter's lock from the event loop, which costs more than waiting."""
+        ends = time.monotonic() + self._longest
+        before = -1
+        while self._queue.qsize() > before and time.monotonic() < ends:
+            before = self._queue.qsize()
+            time.sleep(self._pause)
 
     def _do(self, batch: list[tuple[Job, asyncio.Future[Result]]]) -> None:
         results: Sequence[Result] | None = None

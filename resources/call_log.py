@@ -20,11 +20,6 @@ __all__ = ["CallLog", "CallLogError"]
 
 LOOKED_UP = 500
 """Keys in one query."""
-WRITTEN = 500
-"""Calls in one transaction at most."""
-LINGER = 0.002
-"""Seconds that a look-up or a write waits for others to share its query or transaction: half the CPU time of a busy
-run's log, and nothing beside a model's reply."""
 _FOUND = sa.select(calls.c.key, calls.c.body).where(calls.c.key.in_(sa.bindparam("keys", expanding=True)))
 
 
@@ -39,12 +34,8 @@ class CallLog:
         self._store = CallStore(url)
         self._insert_call = self._store.insert_new(calls)
         self._insert_failure = self._store.insert_new(failures)
-        self._reader: Batches[str, str | None] = Batches(
-            "call-log-reader", self._look_up, largest=LOOKED_UP, linger=LINGER
-        )
-        self._writer: Batches[tuple[bool, dict[str, Any]], str | None] = Batches(
-            "call-log-writer", self._write, largest=WRITTEN, linger=LINGER
-        )
+        self._reader: Batches[str, str | None] = Batches("call-log-reader", self._look_up)
+        self._writer: Batches[tuple[bool, dict[str, Any]], str | None] = Batches("call-log-writer", self._write)
 
     async def get(self, key: str) -> Call | None:
         """The call with this key, or None."""

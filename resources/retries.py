@@ -2,7 +2,7 @@
 
 Each wait is a uniform draw between the last bound and the next, so that many workers refused together do not come
 back together. The first bound is small, since most faults are single; the draws never fall below the last bound, so
-eight attempts always outlast an outage of ten seconds. Pure; the random stream is passed in.
+eight attempts always outlast an outage of eight seconds. Pure; the random stream is passed in.
 """
 
 import random
@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 class Backoff:
     """Bounds in seconds. `patience` is the longest wait a server may ask for."""
 
-    base: float = 0.08
+    base: float = 0.05
     growth: float = 2.5
     cap: float = 20.0
     patience: float = 300.0

@@ -84,6 +84,13 @@ async def chatting(
         yield Chat(await stack.enter_async_context(client), own, spend, started)
 
 
+async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait until `condition` holds, however busy the machine is."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110 - what is waited for sends no event
+            await asyncio.sleep(0.005)
+
+
 def scenario(folder: Path, play: Callable[[Chat], Awaitable[None]], **given: Any) -> None:
     """Run `play` against a fresh client and server, in a loop of its own."""
 

@@ -61,9 +61,10 @@ class PostgresServer:
                     raise RuntimeError(f"postgres did not start: {(self.folder / 'log').read_text()}") from None
                 time.sleep(0.05)
 
-    def stop(self) -> None:
+    def stop(self, signum: signal.Signals = signal.SIGINT) -> None:
+        """Cut clients off and end in order, or with SIGQUIT at once."""
         if self.process is not None:
-            self.process.send_signal(signal.SIGINT)  # fast: connected clients are cut off
+            self.process.send_signal(signum)
             self.process.wait(timeout=30)
             self.process = None
 
@@ -100,7 +101,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         server.start()
         yield server
     finally:
-        server.stop()
+        server.stop(signal.SIGQUIT)
         shutil.rmtree(folder)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from resources.call_log import CallLog, CallLogError
 from resources.chat_client import BudgetReached, ChatClient, FixedReplicas, MissingApiKey, Resolved, Spend
-from tests.resources.chatting import QUICK, Chat, chatting, request, scenario
+from tests.resources.chatting import QUICK, Chat, chatting, request, scenario, until
 from tests.scripted.faults import Fault
 from tests.scripted.replies import Asked, Reply, echo
 from tests.scripted.server import Settings
@@ -95,7 +95,7 @@ def test_an_equal_request_goes_on_when_the_first_to_ask_is_cancelled(tmp_path: P
     async def play(chat: Chat) -> None:
         first = asyncio.create_task(chat.client.ask(request(1)))
         second = asyncio.create_task(chat.client.ask(request(1)))
-        await asyncio.sleep(0.05)
+        await until(lambda: chat.spend.in_flight == 1)
         first.cancel()
         assert (await second).status == "complete"
         assert first.cancelled()
@@ -107,24 +107,25 @@ def test_an_equal_request_goes_on_when_the_first_to_ask_is_cancelled(tmp_path: P
 def test_the_row_of_another_process_that_came_first_is_the_answer(tmp_path: Path) -> None:
     async def play(chat: Chat) -> None:
         asking = asyncio.create_task(chat.client.ask(request(1)))
-        await asyncio.sleep(0.05)  # looked up, sent, not answered yet
+        await until(lambda: chat.spend.in_flight == 1)  # looked up, not answered yet
         rival = await make_call(tmp_path)
         other = CallLog(f"sqlite:///{tmp_path / 'calls.sqlite'}")
         await other.put(rival)
         await other.aclose()
+        assert not asking.done()
         assert await asking == rival
 
     async def make_call(folder: Path) -> Call:
         async with chatting(folder / "elsewhere", script=lambda asked: Reply("their answer")) as there:
             return await there.client.ask(request(1))
 
-    scenario(tmp_path, play, settings=Settings(latency=0.5))
+    scenario(tmp_path, play, settings=Settings(latency=2.0))
 
 
 def test_a_reply_that_cannot_be_logged_is_no_answer(tmp_path: Path) -> None:
     async def play(chat: Chat) -> None:
         asking = asyncio.create_task(chat.client.ask(request(1)))
-        await asyncio.sleep(0.1)  # looked up, sent, not answered yet
+        await until(lambda: chat.spend.in_flight == 1)  # looked up, not answered yet
         with sqlite3.connect(tmp_path / "calls.sqlite") as connection:
             connection.execute("DROP TABLE calls")
         with pytest.raises(CallLogError, match=r"calls\.sqlite could not be written: no such table"):
@@ -273,13 +274,12 @@ def test_connections_are_reused(tmp_path: Path) -> None:
 
 def test_a_permit_is_not_held_while_a_request_waits_for_its_next_attempt(tmp_path: Path) -> None:
     async def play(chat: Chat) -> None:
-        chat.server.faults.queue.append(Fault("status", status=429, retry_after="0.6", match="question 1"))
+        chat.server.faults.queue.append(Fault("status", status=429, retry_after="30", match="question 1"))
         slow = asyncio.create_task(chat.client.ask(request(1)))
-        await asyncio.sleep(0.1)
-        started = time.monotonic()
-        await chat.client.ask(request(2))
-        assert time.monotonic() - started < 0.4
-        assert (await slow).retries == ("429",)
+        await until(lambda: chat.spend.retries["429"] == 1)
+        assert (await chat.client.ask(request(2))).status == "complete"
+        assert not slow.done()
+        slow.cancel()
 
     scenario(tmp_path, play, concurrency=1)
 
@@ -287,13 +287,14 @@ def test_a_permit_is_not_held_while_a_request_waits_for_its_next_attempt(tmp_pat
 def test_those_who_wait_go_by_priority_then_first_come(tmp_path: Path) -> None:
     async def play(chat: Chat) -> None:
         first = asyncio.create_task(chat.client.ask(request(0)))
-        await asyncio.sleep(0.1)
+        await until(lambda: chat.server.stats.in_flight == 1)
+        chat.server.settings.latency = 0.0
         wanted = [(3, 5), (1, 1), (4, 5), (2, 1), (5, 0)]
         waiting = [asyncio.create_task(chat.client.ask(request(n, priority=priority))) for n, priority in wanted]
         await asyncio.gather(first, *waiting)
         assert [body["messages"][0]["content"][-1] for body in chat.bodies] == ["0", "5", "1", "2", "3", "4"]
 
-    scenario(tmp_path, play, settings=Settings(latency=0.2, record=True), concurrency=1)
+    scenario(tmp_path, play, settings=Settings(latency=1.5, record=True), concurrency=1)
 
 
 def test_a_repeated_request_keeps_its_place_in_the_queue(tmp_path: Path) -> None:
@@ -310,7 +311,7 @@ def test_a_repeated_request_keeps_its_place_in_the_queue(tmp_path: Path) -> None
 def test_cancelled_requests_give_their_permits_back_and_are_counted(tmp_path: Path) -> None:
     async def play(chat: Chat) -> None:
         tasks = [asyncio.create_task(chat.client.ask(request(n))) for n in range(20)]
-        await asyncio.sleep(0.15)
+        await until(lambda: chat.server.stats.in_flight == 4)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -319,7 +320,7 @@ def test_cancelled_requests_give_their_permits_back_and_are_counted(tmp_path: Pa
         chat.server.settings.latency = 0.0
         calls = await asyncio.gather(*(chat.client.ask(request(n)) for n in range(100, 120)))
         assert len(calls) == 20
-        assert chat.server.stats.aborted == 4
+        await until(lambda: chat.server.stats.aborted == 4)
 
     scenario(tmp_path, play, settings=Settings(latency=5.0), concurrency=4)
 
