@@ -95,7 +95,10 @@ def report_experiment(name: str, *, out: Console) -> None:
 
 
 def print_report(report: ExperimentReport, *, out: Console) -> None:
-    out.print(score_table(report.scores))
+    if report.scores:
+        out.print(score_table(report.scores))
+    else:
+        out.print(f"{report.name}: no graded cell under its present settings yet")
     out.print(token_table(report.tokens_scratch, report.tokens_paid))
 
 
