@@ -60,6 +60,12 @@ class StoredFile(NamedTuple):
     rows: int
     size: int
     """Bytes."""
+    made_from: tuple[Parent, ...] = ()
+    """The inputs recorded in the file itself."""
+
+    def parent(self, name: str) -> str | None:
+        """Digest of the input of this name, None where the file has none."""
+        return dict(self.made_from).get(name)
 
 
 class ParquetStore(Record):
@@ -70,7 +76,14 @@ class ParquetStore(Record):
 
     @cached_property
     def _place(self) -> tuple[fsspec.AbstractFileSystem, str]:
-        fs, path = fsspec.core.url_to_fs(self.root, **self.options)
+        try:
+            fs, path = fsspec.core.url_to_fs(self.root, **self.options)
+        except (ImportError, OSError, TypeError, ValueError) as error:
+            given = f" with options {', '.join(sorted(self.options))}" if self.options else ""
+            raise StoreFault(
+                f"store {self.root!r}{given} cannot be opened: {type(error).__name__}: {error}. Correct TMAS_STORE (a "
+                "folder or an fsspec URL) and TMAS_STORE_OPTIONS, or install what that kind of URL needs."
+            ) from error
         return fs, path.rstrip("/")
 
     def path(self, address: Address) -> str:
@@ -102,7 +115,7 @@ class ParquetStore(Record):
                 "untouched. Free space or mend the permissions and run again: calls already made are kept in "
                 "the call log and are not repeated."
             ) from error
-        return StoredFile(path, digest_bytes(data), len(rows), len(data))
+        return StoredFile(path, digest_bytes(data), len(rows), len(data), tuple(made_from))
 
     def read(self, address: Address, record: type[R]) -> tuple[R, ...]:
         return self.read_stored(address, record)[0]
@@ -126,12 +139,20 @@ class ParquetStore(Record):
                 f"{address}: {path} holds {found[0]} in schema version {found[1]}, this code reads {wanted[0]} in "
                 f"version {wanted[1]}. Materialize that partition again (replies come from the call log)."
             )
-        return table.replace_schema_metadata(None), StoredFile(path, digest_bytes(data), table.num_rows, len(data))
+        return table.replace_schema_metadata(None), _stored(path, data, table.num_rows, table.schema)
+
+    def look(self, address: Address) -> StoredFile:
+        """What is known of a file, without decoding its rows. Raises MissingFile, or StoreFault for a torn one."""
+        data, path = self._bytes(address)
+        try:
+            footer = pq.ParquetFile(pa.BufferReader(data))
+        except (pa.ArrowInvalid, OSError) as error:
+            raise self._unreadable(address, path, data, error) from error
+        return _stored(path, data, footer.metadata.num_rows, footer.schema_arrow)
 
     def made_from(self, address: Address) -> tuple[Parent, ...]:
         """The inputs recorded in the file itself."""
-        metadata = self._table(address)[0].schema.metadata or {}
-        return tuple(Parent(*pair) for pair in json.loads(metadata.get(b"tmas.made_from", b"[]")))
+        return self.look(address).made_from
 
     def partitions(self, asset: tuple[str, ...], variant: str = "") -> Iterator[tuple[str, ...]]:
         """Partitions that have a file, sorted."""
@@ -142,22 +163,28 @@ class ParquetStore(Record):
             if path.endswith(".parquet"):
                 yield tuple(path.removesuffix(".parquet")[len(base) :].strip("/").split("/"))
 
-    def _table(self, address: Address) -> tuple[pa.Table, bytes, str]:
+    def _bytes(self, address: Address) -> tuple[bytes, str]:
         path = self.path(address)
         try:
-            data = self._place[0].cat_file(path)
+            return bytes(self._place[0].cat_file(path)), path
         except FileNotFoundError as error:
             raise MissingFile(f"{address}: no file at {path}. Materialize that partition first.") from error
         except OSError as error:
             raise StoreFault(f"{address}: could not read {path}: {error}") from error
+
+    def _table(self, address: Address) -> tuple[pa.Table, bytes, str]:
+        data, path = self._bytes(address)
         try:
             # from memory, so that the digest is of the very bytes the rows came from
             return pq.read_table(pa.BufferReader(data)), data, path
         except (pa.ArrowInvalid, OSError) as error:
-            raise StoreFault(
-                f"{address}: {path} ({len(data)} bytes) is not a readable parquet file: {error}. It was torn or "
-                "changed outside. Move it away and materialize that partition again; replies come from the call log."
-            ) from error
+            raise self._unreadable(address, path, data, error) from error
+
+    def _unreadable(self, address: Address, path: str, data: bytes, error: Exception) -> StoreFault:
+        return StoreFault(
+            f"{address}: {path} ({len(data)} bytes) is not a readable parquet file: {error}. It was torn or "
+            "changed outside. Move it away and materialize that partition again; replies come from the call log."
+        )
 
     def _put(self, path: str, data: bytes) -> None:
         fs = self._place[0]
@@ -178,3 +205,8 @@ class ParquetStore(Record):
             if os.path.exists(beside):
                 os.unlink(beside)
             raise
+
+
+def _stored(path: str, data: bytes, rows: int, schema: pa.Schema) -> StoredFile:
+    recorded = json.loads((schema.metadata or {}).get(b"tmas.made_from", b"[]"))
+    return StoredFile(path, digest_bytes(data), rows, len(data), tuple(Parent(*pair) for pair in recorded))

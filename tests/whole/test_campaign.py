@@ -164,7 +164,7 @@ def test_a_corrupt_cell_stops_its_problem_and_no_other(project, server):
     [torn] = list((project.folder / "store/scripted/memory_bank").rglob("t01/chain_sum-0002.parquet"))
     torn.write_bytes(torn.read_bytes()[:100])
     text = failure(project.campaign())
-    assert "1 problems stopped early, 3 cells were made" in text
+    assert "1 problem stopped early, 3 cells were made" in text
     assert "scripted/memory_bank t01|chain_sum-0002" in text
     assert "not a readable parquet file" in text
     assert torn.stat().st_size == 100

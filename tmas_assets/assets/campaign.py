@@ -5,6 +5,7 @@ costs seconds. Finished cells are found and not made again. Sharding = several r
 """
 
 import re
+from collections.abc import Sequence
 
 import dagster as dg
 from pydantic import Field
@@ -13,11 +14,10 @@ from partitions.keys import CellKey, problem_key
 from resources.deployment import Deployment
 from tmas_assets.assets.cells import POOL, code_version
 from tmas_assets.assets.keys import experiment_key, problems_key
-from tmas_assets.assets.metadata import cell_metadata, event, partition_of
+from tmas_assets.assets.metadata import cell_metadata, event, files_of, last_versions, partition_of
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata
 from tmas_assets.assets.running import (
     Event,
-    Found,
     Scope,
     cells_of,
     check_outcome,
@@ -26,7 +26,7 @@ from tmas_assets.assets.running import (
     table_of,
 )
 from tmas_assets.assets.summary import summarise, summary_metadata
-from tmas_assets.engine.cells import FinishedCell
+from tmas_assets.engine.cells import FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem
 from tmas_assets.records import Experiment
 
@@ -85,21 +85,20 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         except (UnknownProblem, ValueError) as fault:
             raise permanent(fault) from fault
         store = cells_of(deployment, experiment)
-        known = {part: context.instance.get_materialized_partitions(key[part]) for part in PARTS}
+        known = {part: last_versions(context.instance, key[part]) for part in PARTS}
 
         def log(found: Event) -> None:
-            partition = str(CellKey(found.iteration, problem_key(found.problem.id)))
-            if isinstance(found, Found):
-                # made by a run that was killed before it could say so
-                missing = [part for part in PARTS if partition not in known[part]]
-                if not missing:
-                    return
-                cell = store.finished(found.iteration, found.problem)
+            if isinstance(found, FoundCell):
+                # made or graded by a run that was killed before it could say so, or other settings were last
+                partition = str(CellKey(found.iteration, problem_key(found.problem.id)))
+                digests = {part: file.digest for part, file in files_of(found).items()}
+                unsaid = [part for part in PARTS if known[part].get(partition) != digests[part]]
+                if unsaid:
+                    _log_cell(context, store.finished(found), unsaid)
             else:
-                cell, missing = found, list(PARTS)
-            _log_cell(context, cell, missing)
+                _log_cell(context, found, PARTS)
 
-        def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: list[str]) -> None:
+        def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: Sequence[str]) -> None:
             described = cell_metadata(cell)
             for part in parts:
                 stored, metadata = described[part]

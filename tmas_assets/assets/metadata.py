@@ -10,7 +10,7 @@ import dagster as dg
 
 from partitions.keys import CellKey, problem_key
 from resources.parquet_store import StoredFile
-from tmas_assets.engine.cells import FinishedCell
+from tmas_assets.engine.cells import FinishedCell, FoundCell
 from tmas_assets.memory import live
 from tmas_assets.records import Grade, Rollout, Trace, Verification
 
@@ -27,6 +27,25 @@ def event(
     if code_version:
         tags["dagster/code_version"] = code_version
     return dg.AssetMaterialization(key, partition=partition, metadata=dict(metadata), tags=tags)
+
+
+def last_versions(instance: dg.DagsterInstance, key: dg.AssetKey) -> Mapping[str, str]:
+    """Data version of the last materialization, by partition."""
+    tags = instance.event_log_storage.get_latest_tags_by_partition(
+        key, dg.DagsterEventType.ASSET_MATERIALIZATION, tag_keys=[_VERSION]
+    )
+    return {partition: found[_VERSION] for partition, found in tags.items() if _VERSION in found}
+
+
+def files_of(cell: FoundCell) -> Mapping[str, StoredFile]:
+    """The file behind each asset of a cell, by the last part of its key."""
+    files = cell.files
+    return {
+        "rollouts": files.rollouts,
+        "verifier_scores": files.verifier_scores,
+        "memory_bank": files.memory_bank,
+        "benchmark_scores": cell.grades_file,
+    }
 
 
 def of_file(stored: StoredFile) -> Metadata:

@@ -17,21 +17,33 @@ import dagster as dg
 
 from partitions.keys import CellKey
 from resources.call_log import CallLogError
-from resources.chat_client import Spend
+from resources.chat_client import MissingApiKey, Spend
+from resources.default_model import DefaultModelError
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from resources.vllm_server import ServerError
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine import progress
 from tmas_assets.engine.campaign import Campaign, MissingPast, Outcome
-from tmas_assets.engine.cells import CellStore, FinishedCell
+from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.grades import grade_cell
 from tmas_assets.engine.problems import ProblemTable, UnknownProblem, read_table
-from tmas_assets.engine.team import TooManyFailures, identities, open_team
+from tmas_assets.engine.team import EndpointRefuses, TooManyFailures, identities, open_team
 from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Experiment, Problem
 
-PERMANENT = (MissingPast, UnknownProblem, StoreFault, CallLogError, TooManyFailures, ServerError)
+PERMANENT = (
+    MissingPast,
+    UnknownProblem,
+    StoreFault,
+    CallLogError,
+    TooManyFailures,
+    EndpointRefuses,
+    MissingApiKey,
+    ServerError,
+    DefaultModelError,
+)
+"""Faults that stay until somebody mends something."""
 _log = logging.getLogger("tmas")
 _TICK = 0.5
 """Seconds between two looks at the progress."""
@@ -43,13 +55,7 @@ class Scope:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True)
-class Found:
-    iteration: int
-    problem: Problem
-
-
-Event = FinishedCell | Found
+Event = FinishedCell | FoundCell
 Log = Callable[[Event], None]
 
 
@@ -66,7 +72,11 @@ def table_of(deployment: Deployment, experiment: Experiment) -> ProblemTable:
 
 
 def cells_of(deployment: Deployment, experiment: Experiment) -> CellStore:
-    return CellStore(deployment.store(), experiment, identities(experiment, deployment.vllm()))
+    """Raises a `Failure` where a model we serve is missing, since its digest is part of where the cells lie."""
+    try:
+        return CellStore(deployment.store(), experiment, identities(experiment, deployment.vllm()))
+    except PERMANENT as fault:
+        raise permanent(fault) from fault
 
 
 def drive(
@@ -151,7 +161,7 @@ class _Engine:
                         iterations=scope.iterations,
                         problems=scope.problems,
                         on_made=self.put,
-                        on_found=lambda iteration, problem: self.put(Found(iteration, problem)),
+                        on_found=self.put,
                         redo=self.redo,
                         outcome=self.outcome,
                     )
@@ -189,31 +199,37 @@ class _Engine:
         raise self.error
 
 
-def check_outcome(experiment: Experiment, outcome: Outcome) -> None:
-    """Raises a `Failure` where problems stopped for another reason than the budget."""
-    if outcome.budget or not outcome.stopped:
+def check_outcome(experiment: Experiment, outcome: Outcome, *, whole: bool = False) -> None:
+    """Raises a `Failure` where problems stopped for another reason than the budget; with `whole`, for any reason."""
+    stopped = [one for one in outcome.stopped if whole or not one.by_budget]
+    if not stopped:
         return
-    first = outcome.stopped[0]
+    first = stopped[0]
+    count = "1 problem" if len(stopped) == 1 else f"{len(stopped)} problems"
     raise dg.Failure(
         description=(
-            f"{experiment.name}: {len(outcome.stopped)} problems stopped early, {outcome.made} cells were made and "
+            f"{experiment.name}: {count} stopped early, {outcome.made} cells were made and "
             f"{outcome.found} found. First: problem {first.problem!r} at t{first.iteration:02d}: {first.reason} "
             "Run again: finished cells and calls are kept."
-        )
+        ),
+        allow_retries=not first.by_budget,
     )
 
 
 def run_cells(
     deployment: Deployment, experiment: Experiment, wanted: Sequence[CellKey], *, run: str, log: Log
 ) -> Outcome:
-    """Make `wanted` again, in order of iteration; replies that the call log holds are not asked for."""
+    """Make `wanted` again, in order of iteration; replies that the call log holds are not asked for.
+
+    Raises a `Failure` where one of them was not made, also by the budget: what is materialized is there.
+    """
     table = table_of(deployment, experiment)
     try:
         scopes = _scopes(table, wanted)
     except UnknownProblem as unknown:
         raise permanent(unknown) from unknown
     outcome = drive(deployment, experiment, scopes, run=run, redo=True, log=log)
-    check_outcome(experiment, outcome)
+    check_outcome(experiment, outcome, whole=True)
     return outcome
 
 

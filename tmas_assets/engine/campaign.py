@@ -1,8 +1,8 @@
 """Run many cells in one process: problems and repeats side by side, each going through its iterations alone.
 
 No barrier: nothing waits for another problem, and a repeat's next iteration starts when its own memory is ready.
-A cell is written when all its repeats are there, then graded. Finished cells are found and not made again. What
-stops early leaves whole cells and a call log behind, so that running again repeats only what was in flight.
+A cell is written when all its repeats are there, then graded. Finished cells are found and not made again, unless
+their own past was made again since; their grades are made again where the grader is newer. What stops early leaves whole cells and a call log behind, so that running again repeats only what was in flight.
 Leaves out Dagster, progress bars and where requests go.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from resources.chat_client import BudgetReached, EndpointUnavailable
 from resources.parquet_store import StoreFault
-from tmas_assets.engine.cells import CellStore, FinishedCell, StoredCell
-from tmas_assets.engine.grades import grade_cell
-from tmas_assets.grading import grader_version
+from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell, StoredCell
+from tmas_assets.engine.grades import grade_cell, grader_of
 from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Problem, Round
 from tmas_assets.strategies import Here, Team, settings_of, strategy
@@ -27,6 +26,7 @@ class Stopped:
     problem: str
     iteration: int
     reason: str
+    by_budget: bool = False
 
 
 @dataclass
@@ -44,6 +44,10 @@ class MissingPast(RuntimeError):
     """Iteration t was asked for while t-1 is neither there nor part of the request."""
 
 
+class NothingAnswered(RuntimeError):
+    """Every candidate of a round was refused by the endpoint: there is no answer to store, grade or go on from."""
+
+
 class Campaign:
     """One experiment's cells over `iterations` x `problems`."""
 
@@ -56,7 +60,7 @@ class Campaign:
         iterations: range,
         problems: Sequence[Problem],
         on_made: Callable[[FinishedCell], None],
-        on_found: Callable[[int, Problem], None] = lambda iteration, problem: None,
+        on_found: Callable[[FoundCell], None] = lambda cell: None,
         redo: bool = False,
         outcome: Outcome | None = None,
     ) -> None:
@@ -76,13 +80,19 @@ class Campaign:
         first = self.iterations.start
         if first == 0:
             return
-        missing = [p.id for p in self.problems if not self.cells.whole(first - 1, p)]
+        missing = [p.id for p in self.problems if not self._has(first - 1, p)]
         if missing:
             raise MissingPast(
                 f"{self.cells.experiment.name}: iteration t{first:02d} was asked for, and t{first - 1:02d} is missing for "
                 f"{len(missing)} of {len(self.problems)} problems ({', '.join(missing[:5])}) under settings "
                 f"{self.cells.variant}. Start the range at the first missing iteration, or materialize it first."
             )
+
+    def _has(self, iteration: int, problem: Problem) -> bool:
+        try:
+            return self.cells.files(iteration, problem) is not None
+        except StoreFault:
+            return True  # a torn file stops its own problem, with its own words
 
     async def run(self) -> Outcome:
         """Raises MissingPast, StoreFault (the store cannot be written) and what the team raises for a whole run."""
@@ -101,8 +111,8 @@ class Campaign:
             await line.run()
         except BudgetReached as reached:
             self.outcome.budget = str(reached)
-            self.outcome.stopped.append(Stopped(problem.id, line.at, str(reached)))
-        except (EndpointUnavailable, UnreadableCell) as error:
+            self.outcome.stopped.append(Stopped(problem.id, line.at, str(reached), by_budget=True))
+        except (EndpointUnavailable, UnreadableCell, NothingAnswered) as error:
             self.outcome.stopped.append(Stopped(problem.id, line.at, str(error)))
 
 
@@ -125,8 +135,13 @@ class _ProblemLine:
     async def run(self) -> None:
         campaign = self.campaign
         if not campaign.redo:
-            while self.at < campaign.iterations.stop and await self._whole(self.at):
-                await self._found(self.at)
+            before = await self._files(self.at - 1) if self.at > 0 else None
+            while self.at < campaign.iterations.stop:
+                files = await self._files(self.at)
+                if files is None or not files.follows(before):
+                    break
+                await self._found(self.at, files)
+                before = files
                 self.at += 1
         if self.at == campaign.iterations.stop:
             return
@@ -145,9 +160,9 @@ class _ProblemLine:
             raise failures.exceptions[0] from None
         await asyncio.gather(*self.finishing)
 
-    async def _whole(self, iteration: int) -> bool:
+    async def _files(self, iteration: int) -> StoredCell | None:
         try:
-            return await asyncio.to_thread(self.campaign.cells.whole, iteration, self.problem)
+            return await asyncio.to_thread(self.campaign.cells.files, iteration, self.problem)
         except StoreFault as fault:
             raise UnreadableCell(str(fault)) from fault
 
@@ -157,19 +172,20 @@ class _ProblemLine:
         except StoreFault as fault:
             raise UnreadableCell(str(fault)) from fault
 
-    async def _found(self, iteration: int) -> None:
-        """A whole cell: grade it where its grades are missing or older than the grader."""
-        campaign, cells = self.campaign, self.campaign.cells
+    async def _found(self, iteration: int, files: StoredCell) -> None:
+        """A whole cell: grade it where its grades are missing, of other rollouts, or older than the grader."""
+        campaign, cells, problem = self.campaign, self.campaign.cells, self.problem
         try:
-            graded = await asyncio.to_thread(cells.grades, iteration, self.problem)
+            grades = await asyncio.to_thread(
+                cells.grades_file, iteration, problem, files.rollouts, grader_of(problem)
+            )
         except StoreFault as fault:
             raise UnreadableCell(str(fault)) from fault
-        version = grader_version(self.problem.grader)
-        if graded is None or any(grade.grader_version != version for grade in graded[0]):
+        if grades is None:
             rounds, files = await self._read(iteration)
-            await grade_cell(cells, campaign.graders, iteration, self.problem, rounds, files)
+            _, grades = await grade_cell(cells, campaign.graders, iteration, problem, rounds, files)
         campaign.outcome.found += 1
-        campaign.on_found(iteration, self.problem)
+        campaign.on_found(FoundCell(iteration, problem, files, grades))
 
     async def _repeat(self, repeat: int, start: int, last: Round | None) -> None:
         campaign, cells = self.campaign, self.campaign.cells
@@ -179,6 +195,7 @@ class _ProblemLine:
                     finished.result()  # a cell that could not be written ends the line before it asks for more
             here = Here(cells.experiment.seed, repeat, iteration, cells.strategy_digest)
             last = await campaign.strategy.iterate(self.problem, last, here, campaign.team, campaign.settings)
+            _refuse_silence(last)
             gathered = self.rounds.setdefault(iteration, [])
             gathered.append(last)
             if len(gathered) == len(campaign.repeats):
@@ -195,3 +212,17 @@ class _ProblemLine:
         grades, grades_file = await grade_cell(cells, campaign.graders, iteration, self.problem, ordered, files)
         campaign.outcome.made += 1
         campaign.on_made(FinishedCell(iteration, self.problem, ordered, files, grades, grades_file, before))
+
+
+def _refuse_silence(made: Round) -> None:
+    """A cell without one answer would count as finished and never be asked again, also after the cause is mended.
+
+    A problem that is too long for the model's window stays so: its failed rollouts are the result.
+    """
+    refusals = [rollout.trace.failure for rollout in made.rollouts if rollout.trace.status == "failed"]
+    if len(refusals) == len(made.rollouts) and any(one and one.boundary == "request" for one in refusals):
+        last = next(one for one in refusals if one and one.boundary == "request")
+        raise NothingAnswered(
+            f"all {len(refusals)} candidates of repeat {made.repeat} were refused; last: {last.kind}: {last.detail}. The "
+            "cell was not stored. Mend the endpoint or the request."
+        )

@@ -1,7 +1,9 @@
 """A cell on disk: the files that one (iteration, problem) pair of an experiment consists of, and what each was made from.
 
-The memory file is written last and marks its cell as whole. Cells lie under the digest of the settings that shape
-them, so changed settings start beside the old cells and never mix with them. Leaves out how a cell is computed.
+The memory file is written last and names the digests of the others: a cell is whole where all of them are the files
+that lie there, made for this very problem. So a rewriting that was killed half-way, or two runs that wrote one cell
+in turns, never pass for a cell. Cells lie under the digest of the settings that shape them, so changed settings start
+beside the old cells and never mix with them. Leaves out how a cell is computed.
 """
 
 from collections.abc import Sequence
@@ -32,6 +34,7 @@ KINDS: dict[str, type[Record]] = {
     "memory_bank": MemorySnapshot,
     "benchmark_scores": Grade,
 }
+_PREVIOUS = "previous memory_bank"
 _KIND_OF: dict[type[Record], str] = {record: kind for kind, record in KINDS.items()}
 R = TypeVar("R", bound=Record)
 
@@ -44,6 +47,32 @@ class StoredCell:
     verifier_scores: StoredFile
     summaries: StoredFile
     memory_bank: StoredFile
+
+    def whole(self, problem: Problem) -> bool:
+        """Whether the files were made of each other, for this very problem text and gold."""
+        memory = self.memory_bank
+        return memory.parent("problem") == problem.digest and all(
+            memory.parent(kind) == file.digest
+            for kind, file in (
+                ("rollouts", self.rollouts),
+                ("verifier_scores", self.verifier_scores),
+                ("summaries", self.summaries),
+            )
+        )
+
+    def follows(self, previous: "StoredCell | None") -> bool:
+        """Whether this cell was made from the memory that `previous` has now."""
+        return self.memory_bank.parent(_PREVIOUS) == (previous.memory_bank.digest if previous else None)
+
+
+@dataclass(frozen=True)
+class FoundCell:
+    """A whole, graded cell that was there already."""
+
+    iteration: int
+    problem: Problem
+    files: StoredCell
+    grades_file: StoredFile
 
 
 @dataclass(frozen=True)
@@ -80,10 +109,15 @@ class CellStore:
     def key(self, iteration: int, problem: Problem) -> CellKey:
         return CellKey(iteration, problem_key(problem.id))
 
-    def whole(self, iteration: int, problem: Problem) -> bool:
-        """Whether the cell was finished for this very problem text. Raises StoreFault where its file is torn."""
-        address = self.address("memory_bank", iteration, problem)
-        return self.store.exists(address) and Parent("problem", problem.digest) in self.store.made_from(address)
+    def files(self, iteration: int, problem: Problem) -> StoredCell | None:
+        """The cell's files, None where it is not whole. Raises StoreFault where one of them is torn."""
+        kinds = ("memory_bank", "rollouts", "verifier_scores", "summaries")
+        try:
+            found = {kind: self.store.look(self.address(kind, iteration, problem)) for kind in kinds}
+        except MissingFile:
+            return None
+        cell = StoredCell(**found)
+        return cell if cell.whole(problem) else None
 
     def write(
         self, iteration: int, problem: Problem, rounds: Sequence[Round], previous: StoredCell | None
@@ -91,7 +125,7 @@ class CellStore:
         """Write one cell from the rounds of all repeats; `previous` is the iteration before. Raises StoreFault."""
         rounds = sorted(rounds, key=lambda one: one.repeat)
         origin = [Parent("problem", problem.digest), Parent("strategy", self.strategy_digest)]
-        before = [Parent("previous memory_bank", previous.memory_bank.digest)] if previous else []
+        before = [Parent(_PREVIOUS, previous.memory_bank.digest)] if previous else []
 
         def put(kind: str, rows: list[Record], made_from: list[Parent]) -> StoredFile:
             return self.store.write(self.address(kind, iteration, problem), KINDS[kind], rows, made_from)
@@ -140,16 +174,18 @@ class CellStore:
         ]
         return self.store.write(self.address("benchmark_scores", iteration, problem), Grade, grades, made_from)
 
-    def grades(self, iteration: int, problem: Problem) -> tuple[tuple[Grade, ...], StoredFile] | None:
-        """The cell's grades, None where it was never graded."""
+    def grades_file(self, iteration: int, problem: Problem, rollouts: StoredFile, grader: str) -> StoredFile | None:
+        """The file of the grades that `grader` gave these very rollouts, None where there are none of its own."""
         try:
-            return self.store.read_stored(self.address("benchmark_scores", iteration, problem), Grade)
+            file = self.store.look(self.address("benchmark_scores", iteration, problem))
         except MissingFile:
             return None
+        up_to_date = file.parent("rollouts") == rollouts.digest and file.parent("grader") == grader
+        return file if up_to_date else None
 
-    def finished(self, iteration: int, problem: Problem) -> FinishedCell:
-        """A whole, graded cell as it lies there. Raises MissingFile or StoreFault."""
+    def finished(self, found: FoundCell) -> FinishedCell:
+        """All that a found cell holds. Raises MissingFile or StoreFault."""
+        iteration, problem = found.iteration, found.problem
         rounds, files = self.read(iteration, problem)
         grades, grades_file = self.store.read_stored(self.address("benchmark_scores", iteration, problem), Grade)
-        parents = dict(self.store.made_from(self.address("memory_bank", iteration, problem)))
-        return FinishedCell(iteration, problem, rounds, files, grades, grades_file, parents.get("previous memory_bank"))
+        return FinishedCell(iteration, problem, rounds, files, grades, grades_file, files.memory_bank.parent(_PREVIOUS))

@@ -10,6 +10,11 @@ from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Grade, Problem, Rollout, Round, Verdict
 
 
+def grader_of(problem: Problem) -> str:
+    """Name and version of the grader that grades `problem` now, e.g. `math 3`."""
+    return f"{problem.grader} {grader_version(problem.grader)}"
+
+
 async def grade_cell(
     cells: CellStore,
     graders: GraderPool,
@@ -43,7 +48,7 @@ async def grade_cell(
         for rollout, verdict in zip(rollouts, verdicts, strict=True)
     )
     stored = await asyncio.to_thread(
-        cells.write_grades, iteration, problem, grades, files.rollouts, f"{problem.grader} {version}"
+        cells.write_grades, iteration, problem, grades, files.rollouts, grader_of(problem)
     )
     return grades, stored
 

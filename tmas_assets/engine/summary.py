@@ -11,9 +11,9 @@ import polars as pl
 import pyarrow as pa
 
 from partitions.keys import iteration_key
-from resources.parquet_store import MissingFile
+from resources.parquet_store import MissingFile, StoredFile
 from tmas_assets.benchmarks import benchmark, resolve_release
-from tmas_assets.engine.cells import KINDS, CellStore
+from tmas_assets.engine.cells import KINDS, CellStore, StoredCell
 from tmas_assets.records import Bank, Grade, Problem, RoleTokens, Score, digest
 from tmas_assets.records.schema import arrow_schema, from_table
 from tmas_assets.reports.experiment_report import ExperimentReport
@@ -43,16 +43,12 @@ class Gathered:
 
 
 def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
-    """Read every cell of `problems` that has files. Raises StoreFault for one that cannot be read."""
+    """Read every whole cell of `problems`, with the grades of its very rollouts. Raises StoreFault for a torn one."""
     tables: dict[str, list[pa.Table]] = {kind: [] for kind in KINDS}
     files: dict[tuple[str, int], list[str]] = {}
-    for kind, record in KINDS.items():
-        for iteration in range(cells.experiment.iterations):
-            for problem in problems:
-                try:
-                    table, stored = cells.store.table(cells.address(kind, iteration, problem), record)
-                except MissingFile:
-                    continue
+    for iteration in range(cells.experiment.iterations):
+        for problem in problems:
+            for kind, (table, stored) in _whole_cell(cells, iteration, problem).items():
                 tables[kind].append(table)
                 files.setdefault((kind, iteration), []).append(stored.digest)
     whole = {
@@ -62,6 +58,26 @@ def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
     return Gathered(
         frames, from_table(Grade, whole["benchmark_scores"]), {key: digest(found) for key, found in files.items()}
     )
+
+
+def _whole_cell(cells: CellStore, iteration: int, problem: Problem) -> Mapping[str, tuple[pa.Table, StoredFile]]:
+    """Rows and file of each kind; none at all for a cell that is not whole, no grades where they are of others."""
+
+    def get(kind: str) -> tuple[pa.Table, StoredFile]:
+        return cells.store.table(cells.address(kind, iteration, problem), KINDS[kind])
+
+    try:
+        found = {kind: get(kind) for kind in KINDS if kind != "benchmark_scores"}
+    except MissingFile:
+        return {}
+    files = StoredCell(**{kind: stored for kind, (_, stored) in found.items()})
+    if not files.whole(problem):
+        return {}
+    try:
+        grades = get("benchmark_scores")
+    except MissingFile:
+        return found
+    return found | {"benchmark_scores": grades} if grades[1].parent("rollouts") == files.rollouts.digest else found
 
 
 def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) -> tuple[Score, ...]:

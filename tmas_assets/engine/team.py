@@ -37,6 +37,13 @@ def identities(experiment: Experiment, vllm: VllmServer) -> tuple[str, ...]:
     return tuple(identity(endpoint, vllm) for _, endpoint in sorted(experiment.endpoints.items()))
 
 
+class EndpointRefuses(RuntimeError):
+    """The endpoint refuses whatever it is asked: wrong key, wrong path, unknown model, no credit."""
+
+
+_REFUSES_ALL = {"unauthorized", "not_found", "http_402"}
+
+
 class EngineTeam:
     """`tmas_assets.strategies.Team` over chat clients."""
 
@@ -45,6 +52,8 @@ class EngineTeam:
     ) -> None:
         """`clients` and `models` (identities) by endpoint name."""
         self.experiment, self.clients, self.models, self.spend = experiment, clients, models, spend
+        self._left: set[asyncio.Task[Call]] = set()
+        """Requests whose asker was stopped by the budget: they were paid for, so their replies are waited for."""
 
     def model(self, role: str) -> str:
         return self.models[self.experiment.endpoint_of(role)]
@@ -56,10 +65,39 @@ class EngineTeam:
         return self.experiment.endpoints[self.experiment.endpoint_of(role)].structured_output
 
     async def ask(self, request: ChatRequest) -> Call:
-        call = await self.clients[self.experiment.endpoint_of(request.role)].ask(request)
+        asking = asyncio.create_task(self.clients[self.experiment.endpoint_of(request.role)].ask(request))
+        try:
+            call = await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            if self.spend.reached is None:
+                asking.cancel()
+            self._left.add(asking)
+            raise
         if call.status == "failed":
+            self._refuse_wrong_endpoint(call)
             self._judge_failures(call)
         return call
+
+    async def settle(self) -> None:
+        """Wait until what is in flight is in the call log. A budget that is reached lets nothing new out."""
+        await asyncio.gather(*self._left, return_exceptions=True)
+
+    async def give_up(self) -> None:
+        """Cancel what is in flight."""
+        for asking in self._left:
+            asking.cancel()
+        await self.settle()
+
+    def _refuse_wrong_endpoint(self, call: Call) -> None:
+        """Such a refusal says nothing of this request: recording it would spoil cells until a threshold is met."""
+        if call.failure is not None and call.failure.kind in _REFUSES_ALL:
+            name = self.experiment.endpoint_of(call.request.role)
+            key = self.experiment.endpoints[name].api_key_env
+            raise EndpointRefuses(
+                f"{self.experiment.name}: endpoints.{name} at {call.server} refuses the {call.request.role} role: "
+                f"{call.failure.kind}: {call.failure.detail}. Check its urls, model and "
+                f"{f'the key in {key}' if key else 'api_key_env'} and run again; finished cells and calls are kept."
+            )
 
     def _judge_failures(self, call: Call) -> None:
         done = self.spend.finished + self.spend.hits
@@ -101,4 +139,9 @@ async def open_team(
                     rng=random.Random(seed_of(run, name)),
                 )
             )
-        yield EngineTeam(experiment, clients, models, spend)
+        team = EngineTeam(experiment, clients, models, spend)
+        try:
+            yield team
+            await team.settle()
+        finally:
+            await team.give_up()
