@@ -68,7 +68,7 @@ def check() -> Callable[..., Verification]:
 
 
 @pytest.fixture
-def summary() -> Callable[[str], Summary]:
+def review() -> Callable[[str], Summary]:
     def build(text: str) -> Summary:
         return Summary(
             id="r0t00c0s", problem="p1", rollout="r0t00c0", repeat=0, iteration=0, text=text, mean_score=1.0,

@@ -72,3 +72,18 @@ def test_a_correction_reads_alike_and_still_states_something_else(a: str, b: str
 def test_size_adds_up_over_lines_and_is_0_only_for_blanks(a: str, b: str) -> None:
     assert tokens(f"{a}\n{b}") == tokens(a) + tokens(b)
     assert (tokens(a) == 0) == (not a.strip())
+
+
+@pytest.mark.parametrize(
+    ("text", "measured"),
+    [
+        ("The sum of 12 and 35 is 47, so the units digit is 7.", 23),
+        (r"Let $n = 2k+1$; then $n^2 \equiv 1 \pmod 8$ for every odd $n$.", 33),
+        (r"Do not divide by zero when simplifying \frac{x-1}{x^2-1}.", 20),
+        ("Use induction on the number of vertices and remove a leaf at each step.", 15),
+        ("The solution above is correct and should be changed.", 10),
+        ("设 n 为奇数，则 n 的平方除以 8 余 1。", 28),
+    ],
+)
+def test_size_is_near_what_a_tokenizer_counted_and_hardly_ever_under_it(text: str, measured: int) -> None:
+    assert 0.95 * measured <= tokens(text) <= 1.4 * measured

@@ -25,9 +25,12 @@ class _Reply(BaseModel):
 
 
 def schema(sampling: Sampling, bank: tuple[MemoryEntry, ...]) -> str:
-    note = reply_schema.at_most(LINES, reply_schema.text(sampling, texts=TEXTS))
+    """On a short budget one conclusion is asked for: small models leave every list empty that may be."""
+    note = reply_schema.text(sampling, texts=TEXTS)
+    conclusions = reply_schema.at_most(LINES, note, at_least=int(reply_schema.is_short(sampling)))
+    pitfalls = reply_schema.at_most(LINES, note)
     strikes = bank_reply.strikes(bank, sampling, texts=TEXTS)
-    return reply_schema.spell(reply_schema.record(conclusions=note, pitfalls=note, **strikes))
+    return reply_schema.spell(reply_schema.record(conclusions=conclusions, pitfalls=pitfalls, **strikes))
 
 
 def ask(
@@ -46,7 +49,7 @@ def ask(
         bank_block(bank, "experience", limits),
         PROMPT.render("task", strike=PROMPT.render("strike") if bank else ""),
     )
-    return request(ROLE, ask, user, schema=schema(ask.sampling, select(bank, chars=limits.bank_chars).shown))
+    return request(ROLE, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling, select(bank, chars=limits.bank_chars).shown))
 
 
 def read(call: Call, *, bank: tuple[MemoryEntry, ...]) -> BankReply:

@@ -24,7 +24,8 @@ class _Reply(BaseModel):
 
 
 def schema(sampling: Sampling, bank: tuple[MemoryEntry, ...]) -> str:
-    strategies = reply_schema.at_most(LINES, reply_schema.text(sampling, texts=TEXTS))
+    """At least one strategy: a round has tried some, and one that the bank has already gains support there."""
+    strategies = reply_schema.at_most(LINES, reply_schema.text(sampling, texts=TEXTS), at_least=1)
     strikes = bank_reply.strikes(bank, sampling, texts=TEXTS)
     return reply_schema.spell(reply_schema.record(strategies=strategies, **strikes))
 
@@ -45,7 +46,7 @@ def ask(
         bank_block(bank, "guideline", limits),
         PROMPT.render("task", strike=PROMPT.render("strike") if bank else ""),
     )
-    return request(ROLE, ask, user, schema=schema(ask.sampling, select(bank, chars=limits.bank_chars).shown))
+    return request(ROLE, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling, select(bank, chars=limits.bank_chars).shown))
 
 
 def read(call: Call, *, bank: tuple[MemoryEntry, ...]) -> BankReply:

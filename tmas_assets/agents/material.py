@@ -1,6 +1,6 @@
-"""The parts of a prompt that several roles share: system message, problem, solutions, reviews, bank.
+"""The parts of a prompt that several roles share: system message, example, problem, solutions, reviews, bank.
 
-Every role begins with the same system message and the problem, then the material in the same place and wording,
+Every role begins with the same system message (and example) and the problem, then the material in the same place and wording,
 and its own task last: requests about one problem, and about one solution, share the longest possible prefix in
 the server's cache. Earlier model output stands between fences that it cannot close. Leaves out the roles' tasks.
 """
@@ -26,11 +26,18 @@ _TILDES = re.compile(r"~{3,}")
 _GAP = "\n[... {} characters left out ...]\n"
 
 
-def request(role: str, ask: Ask, user: str, *, schema: str | None = None) -> ChatRequest:
-    """The request of `role` with the shared system message; `schema` goes along only where structured output is on."""
+def request(
+    role: str, ask: Ask, user: str, *, proof: bool, limits: Limits, schema: str | None = None
+) -> ChatRequest:
+    """The request of `role`; `schema` goes along only where structured output is on."""
+    kind = "proof" if proof else "answer"
+    turns = [Message(role="system", content=SHARED.render("system"))]
+    if limits.example:
+        turns.append(Message(role="user", content=SHARED.render(f"example_{kind}_problem")))
+        turns.append(Message(role="assistant", content=SHARED.render(f"example_{kind}_reply")))
     return ChatRequest(
         role=role,
-        messages=(Message(role="system", content=SHARED.render("system")), Message(role="user", content=user)),
+        messages=(*turns, Message(role="user", content=user)),
         sampling=ask.sampling,
         seed=ask.seed,
         sample=ask.sample,

@@ -1,8 +1,9 @@
-"""JSON schemas for structured replies, sized so that the object closes within the token budget.
+"""JSON schemas for structured replies, made so that a small model on a short budget still closes the object.
 
-A grammar-guided server ends a string only when the model does, and a small model often does not: the reply is cut
-off and lost. So short budgets bound every string. Long ones do not, since xgrammar (0.2.8) builds a bounded string
-without any escape, which shuts out the backslash and with it LaTeX.
+A grammar-guided server ends a string only when the model does. A small model often does not, and what it writes
+inside quotes is rarely language: measured on SmolLM2-135M, 10 % of the replies were cut off and four notes in five
+were strings such as `1.1.2.5`. So on a short budget every text is one sentence of bounded length. On a longer one
+texts are free: a bounded string shuts out the backslash, and with it LaTeX, in xgrammar 0.2.8.
 """
 
 import json
@@ -10,29 +11,37 @@ from typing import Any
 
 from tmas_assets.records import Sampling
 
-UNBOUNDED_FROM = 1024
-"""From so many tokens on, strings are not bounded."""
+FREE_FROM = 512
+"""Tokens of a budget from which on texts are free."""
 KEYS_AND_PUNCTUATION = 40
 """Tokens of a budget set aside for all that is not text."""
-CHARS_A_TOKEN = 2
-"""Between digits and formulas (one character a token) and words (four)."""
+LONG_AT_ONCE = 3
+"""How many texts of one reply are taken to reach their bound at once."""
+SHORTEST, LONGEST = 40, 150
+"""Characters of a sentence. xgrammar 0.2.8 cannot compile a repetition of a class over 128."""
+_OPENING = 31
+
+
+def is_short(sampling: Sampling) -> bool:
+    """Whether replies under this sampling are bounded."""
+    return sampling.max_tokens < FREE_FROM
 
 
 def text(sampling: Sampling, *, texts: int) -> dict[str, Any]:
-    """Schema of one of at most `texts` strings of a reply."""
-    schema: dict[str, Any] = {"type": "string", "minLength": 1}
-    if sampling.max_tokens < UNBOUNDED_FROM:
-        room = CHARS_A_TOKEN * max(0, sampling.max_tokens - KEYS_AND_PUNCTUATION)
-        return schema | {"maxLength": max(20, room // texts)}
-    return {"type": "string"}
+    """Schema of one of at most `texts` texts of a reply. A token a character is counted: digits cost that."""
+    if not is_short(sampling):
+        return {"type": "string"}
+    room = (sampling.max_tokens - KEYS_AND_PUNCTUATION) // min(texts, LONG_AT_ONCE)
+    rest = min(max(room, SHORTEST), LONGEST) - _OPENING
+    return {"type": "string", "pattern": rf"^[A-Z][a-z]{{1,14}} [a-z]{{1,14}} [A-Za-z0-9 ,.'+=*/()-]{{1,{rest}}}\.$"}
 
 
 def one_of(*values: str | float) -> dict[str, Any]:
     return {"enum": list(values)}
 
 
-def at_most(count: int, item: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "maxItems": count, "items": item}
+def at_most(count: int, item: dict[str, Any], *, at_least: int = 0) -> dict[str, Any]:
+    return {"type": "array", "minItems": at_least, "maxItems": count, "items": item}
 
 
 def record(**fields: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Leaves out grading: the answer is what stands in the last complete box, right or
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.material import bank_block, message, problem_block, request, rollout_blocks
 from tmas_assets.agents.prompt import load
-from tmas_assets.agents.box import last_box
+from tmas_assets.grading.boxes import last_box
 from tmas_assets.records import Bank, Branch, Call, ChatRequest, MemoryEntry, Problem, Record, Rollout, Summary
 
 ROLE = "solution"
@@ -41,13 +41,16 @@ def ask(
             f"{ask.sample}: branch {branch} was given {len(shown)} rollouts and entries of {banks or 'no bank'}; "
             "plain shows neither, refine shows rollouts and the experience bank, explore the guideline bank only"
         )
+    goal = PROMPT.render("proof" if proof else "answer")
+    statement = problem_block(problem)
+    again = {} if branch == "plain" else {"problem": statement}
     user = message(
-        problem_block(problem),
+        statement,
         rollout_blocks(shown, limits),
         bank_block(memory, bank, limits),
-        PROMPT.render(branch, ending=PROMPT.render("proof" if proof else "answer")),
+        PROMPT.render(branch, goal=goal, **again),
     )
-    return request(ROLE, ask, user)
+    return request(ROLE, ask, user, proof=proof, limits=limits)
 
 
 def read(call: Call, *, proof: bool) -> Solution:
