@@ -3,7 +3,7 @@
 import math
 import re
 
-_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\x00-\x7f]|[^\sA-Za-z0-9]")
+_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\s\x00-\x7f]|[^\sA-Za-z0-9]")
 LETTERS_A_TOKEN = 5
 
 
