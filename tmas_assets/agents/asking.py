@@ -36,4 +36,4 @@ class Limits(Record):
     """All lines of a bank together."""
     example: bool = False
     """Begin every prompt with a turn in which a small problem is solved. Very small models keep the form of an
-    answer only so (SmolLM2-135M boxes 97 % of its answers with it and 1 % without); others need it not."""
+    answer only so (SmolLM2-135M boxes over 90 % of its answers with it, 1 % without); others do without."""
