@@ -37,9 +37,9 @@ def cpu_seconds() -> float:
 
 
 async def logged(url: str, calls: int, limit: int, folder: Path) -> dict[str, float]:
-    from resources.call_log import CallLog
-    from resources.chat_client import ChatClient, FixedReplicas, Spend
-    from resources.transport import Transport
+    from resources.calls.call_log import CallLog
+    from resources.chat.client import ChatClient, FixedReplicas, Spend
+    from resources.chat.transport import Transport
 
     # Loads the openai package and what it loads with its first client: a run pays for that once and not per call.
     await Transport(url, "EMPTY", 1).close()

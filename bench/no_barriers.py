@@ -14,7 +14,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from resources.call_log import CallLog
+from resources.calls.call_log import CallLog
 from tests.scripted import launch
 from tests.whole.experiments import deployment, endpoint, experiment
 from tmas_assets.assets.running import Scope, drive

@@ -5,9 +5,9 @@ Leaves out sending and waiting (`chat_client.py`, `retries.py`).
 
 from dataclasses import dataclass, field
 
-from resources.context_errors import context_error
-from resources.limits import Ticket
-from resources.outcomes import Refused
+from resources.chat.context_errors import context_error
+from resources.chat.limits import Ticket
+from resources.chat.outcomes import Refused
 from tmas_assets.records import Failure, Usage
 
 _KINDS = {

@@ -12,9 +12,9 @@ from pathlib import Path
 import dagster as dg
 from pydantic import Field
 
-from resources.call_log import CallLog
+from resources.calls.call_log import CallLog
 from resources.parquet_store import ParquetStore
-from resources.vllm_server import VllmServer, home_from_environment
+from resources.serving.vllm_server import VllmServer, home_from_environment
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

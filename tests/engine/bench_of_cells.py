@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from resources.chat_client import Spend
+from resources.chat.client import Spend
 from resources.deployment import Deployment
 from tests.whole.experiments import deployment, experiment
 from tmas_assets.engine.campaign import Campaign, Outcome

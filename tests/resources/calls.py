@@ -8,7 +8,7 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
-from resources.call_log import CallLog
+from resources.calls.call_log import CallLog
 from tmas_assets.records import Call, ChatRequest, Failure, Message, Sampling, Usage
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from resources.call_log import CallLog
-from resources.chat_client import ChatClient, FixedReplicas, Replicas, Spend
-from resources.retries import Backoff
+from resources.calls.call_log import CallLog
+from resources.chat.client import ChatClient, FixedReplicas, Replicas, Spend
+from resources.chat.retries import Backoff
 from tests.scripted.replies import Script, default
 from tests.scripted.server import ScriptedServer, Settings
 from tmas_assets.records import Budget, ChatRequest, Endpoint, Message, Sampling

@@ -1,14 +1,13 @@
 """What tests of the resources room share: model folders, a server that stands in for vLLM, and the real one."""
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from resources.vllm_server import ServedModel, VllmServer
+from resources.serving.vllm_server import ServedModel, VllmServer
 from tests.real_model import real_home
 from tmas_assets.records.experiment import ManagedServer
 

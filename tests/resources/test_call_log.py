@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from resources.call_log import CallLog, CallLogError
+from resources.calls.call_log import CallLog, CallLogError
 from tests.resources.calls import call, failed
 from tests.resources.postgres import PostgresServer, postgres_server, postgres_url
 from tmas_assets.records import Call, RoleTokens, Usage

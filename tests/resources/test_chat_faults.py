@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from resources.chat_client import EndpointUnavailable, Resolved
-from resources.retries import Backoff, retry_after_seconds
+from resources.chat.client import EndpointUnavailable, Resolved
+from resources.chat.retries import Backoff, retry_after_seconds
 from tests.resources.chatting import Chat, request, scenario, until
 from tests.scripted.faults import Fault
 from tests.scripted.replies import Asked, Reply, default, echo
@@ -278,7 +278,7 @@ def test_a_refused_connection_ends_as_unavailable_with_its_url(tmp_path: Path) -
 
 def test_a_machine_that_does_not_answer_at_all_counts_as_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full queue of connections drops further ones, as a machine that is gone does."""
-    monkeypatch.setattr("resources.transport.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("resources.chat.transport.CONNECT_SECONDS", 0.3)
 
     async def play(chat: Chat) -> None:
         calls = await asyncio.gather(*(chat.client.ask(request(n, affinity=f"p{n}")) for n in range(20)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.context_errors import ContextError, context_error
+from resources.chat.context_errors import ContextError, context_error
 
 VLLM_OLD = (
     "This model's maximum context length is 32768 tokens. However, you requested 41960 tokens (33768 in the messages, "

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from resources import default_model as module
-from resources.default_model import DefaultModelError, default_model
-from resources.model_folder import changed_files, model_identity, require_whole
-from resources.vllm_server import VllmServer
+from resources.serving import default_model as module
+from resources.serving.default_model import DefaultModelError, default_model
+from resources.serving.model_folder import changed_files, model_identity, require_whole
+from resources.serving.vllm_server import VllmServer
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements" / "model.txt"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.limits import Gate
+from resources.chat.limits import Gate
 
 
 @given(

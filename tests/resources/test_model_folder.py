@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources import model_folder
-from resources.model_folder import (
+from resources.serving import model_folder
+from resources.serving.model_folder import (
     ModelFolderMissing,
     ModelFolderTorn,
     changed_files,

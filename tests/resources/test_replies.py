@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.replies import STORED_CHARACTERS, UnreadableReply, read_reply
+from resources.chat.replies import STORED_CHARACTERS, UnreadableReply, read_reply
 from tmas_assets.records import Usage
 
 

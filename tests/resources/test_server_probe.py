@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from resources.server_probe import diagnose, free_port, is_free
+from resources.serving.server_probe import diagnose, free_port, is_free
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from resources.vllm_command import (
+from resources.serving.vllm_command import (
     forced_port,
     refused_arguments,
     serve_command,
     serve_environment,
     weight_arguments,
 )
-from resources.vllm_server import Fault, ServerError, VllmServer
+from resources.serving.vllm_server import Fault, ServerError, VllmServer
 from tmas_assets.records.experiment import ManagedServer
 
 

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from resources import server_files as files
-from resources.model_folder import model_identity
-from resources.process_guard import descendants
-from resources.server_probe import free_port, served_models
-from resources.vllm_command import LAUNCHER
-from resources.vllm_server import Fault, ServedModel, ServerError, VllmServer, home_from_environment
+from resources.serving import server_files as files
+from resources.serving.model_folder import model_identity
+from resources.serving.process_guard import descendants
+from resources.serving.server_probe import free_port, served_models
+from resources.serving.vllm_command import LAUNCHER
+from resources.serving.vllm_server import Fault, ServedModel, ServerError, VllmServer, home_from_environment
 from tmas_assets.records.experiment import ManagedServer
 
 Make = Callable[..., Path]
@@ -32,7 +32,7 @@ Make = Callable[..., Path]
 DEATH = "closed|reset|refused"
 HOLDER = """
 import sys, time
-from resources.vllm_server import VllmServer
+from resources.serving.vllm_server import VllmServer
 from tmas_assets.records.experiment import ManagedServer
 server = VllmServer.model_validate_json(sys.argv[1])
 with server.lease(ManagedServer.model_validate_json(sys.argv[2])) as served:

@@ -138,7 +138,7 @@ def test_one_refused_request_marks_its_record_and_the_others_go_on(project, serv
 
 
 def test_too_many_refused_requests_fail_the_run_with_the_count(project, server):
-    server.script({"kind": "status", "status": 400, "times": 1000})
+    server.script({"kind": "status", "status": 400, "match": "Score", "times": 1000})
     text = failure(project.campaign())
     assert "calls failed for good" in text
     assert "threshold 20%" in text

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import dagster as dg
 
 from partitions.keys import CellKey
-from resources.call_log import CallLogError
-from resources.chat_client import MissingApiKey, Spend
-from resources.default_model import DefaultModelError
+from resources.calls.call_log import CallLogError
+from resources.chat.client import MissingApiKey, Spend
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
-from resources.vllm_server import ServerError
+from resources.serving.default_model import DefaultModelError
+from resources.serving.vllm_server import ServerError
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine import progress
 from tmas_assets.engine.campaign import Campaign, MissingPast, Outcome

@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 
 from resources.deployment import REPOSITORY
-from resources.vllm_server import home_from_environment
+from resources.serving.vllm_server import home_from_environment
 
 
 def prepare_dagster_home() -> Path:

@@ -6,7 +6,7 @@ import time
 from rich.console import Console
 
 from resources.deployment import Deployment
-from resources.vllm_server import ServerError
+from resources.serving.vllm_server import ServerError
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.records import ManagedServer
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from resources.chat_client import BudgetReached, EndpointUnavailable
+from resources.chat.client import BudgetReached, EndpointUnavailable
 from resources.parquet_store import StoreFault
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell, StoredCell
 from tmas_assets.engine.grades import grade_cell, grader_of

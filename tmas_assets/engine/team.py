@@ -9,11 +9,11 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from resources.chat_client import ChatClient, Spend
+from resources.chat.client import ChatClient, Spend
+from resources.chat.endpoints import ExternalServers, LeasedServer
+from resources.chat.replicas import Replicas
 from resources.deployment import Deployment
-from resources.endpoints import ExternalServers, LeasedServer
-from resources.replicas import Replicas
-from resources.vllm_server import VllmServer
+from resources.serving.vllm_server import VllmServer
 from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Sampling
 from tmas_assets.records.seeds import seed_of
 

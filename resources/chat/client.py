@@ -15,15 +15,15 @@ from types import TracebackType
 from typing import Self
 
 from resources.attempts import Attempts, EndpointUnavailable, final_failure
-from resources.call_log import CallLog
-from resources.chat_body import chat_body
-from resources.connections import Connections, MissingApiKey, Sent
-from resources.limits import Gate
-from resources.outcomes import Answered, Broken, Refused
-from resources.replicas import FixedReplicas, Replicas, Resolved
-from resources.replies import Reading, UnreadableReply, read_reply
-from resources.retries import Backoff, retry_after_seconds, transient
-from resources.spend import BudgetReached, Spend
+from resources.calls.call_log import CallLog
+from resources.chat.body import chat_body
+from resources.chat.connections import Connections, MissingApiKey, Sent
+from resources.chat.limits import Gate
+from resources.chat.outcomes import Answered, Broken, Refused
+from resources.chat.replicas import FixedReplicas, Replicas, Resolved
+from resources.chat.replies import Reading, UnreadableReply, read_reply
+from resources.chat.retries import Backoff, retry_after_seconds, transient
+from resources.chat.spend import BudgetReached, Spend
 from tmas_assets.records import Call, ChatRequest, Endpoint, Failure, Usage
 
 __all__ = [

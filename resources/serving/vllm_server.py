@@ -20,13 +20,13 @@ from pathlib import Path
 
 import platformdirs
 
-from resources import default_model as bundled
-from resources import server_files as files
-from resources.file_lock import exclusive
-from resources.model_folder import ModelFolderMissing, ModelFolderTorn, model_identity
-from resources.server_keeper import PACKAGES
-from resources.server_probe import is_free, served_models
-from resources.vllm_command import (
+from resources.serving import default_model as bundled
+from resources.serving import server_files as files
+from resources.serving.file_lock import exclusive
+from resources.serving.model_folder import ModelFolderMissing, ModelFolderTorn, model_identity
+from resources.serving.server_keeper import PACKAGES
+from resources.serving.server_probe import is_free, served_models
+from resources.serving.vllm_command import (
     LAUNCHER,
     forced_port,
     refused_arguments,
@@ -176,7 +176,7 @@ class VllmServer(Record):
                 (place / files.LOG).replace(place / f"previous-{files.LOG}")
             with (place / files.KEEPER_LOG).open("wb") as log:
                 started = subprocess.run(
-                    [sys.executable, "-m", "resources.server_keeper", str(place)],
+                    [sys.executable, "-m", "resources.serving.server_keeper", str(place)],
                     stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=PACKAGES, check=False,
                     env=serve_environment(os.environ, managed, Path(self.home).resolve()),
                 )  # fmt: skip

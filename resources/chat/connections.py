@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from resources.outcomes import Broken, Outcome
-from resources.replicas import Replicas, Resolved, Router
+from resources.chat.outcomes import Broken, Outcome
+from resources.chat.replicas import Replicas, Resolved, Router
 from tmas_assets.records import Endpoint
 
 if TYPE_CHECKING:
-    from resources.transport import Transport
+    from resources.chat.transport import Transport
 
 
 class MissingApiKey(RuntimeError):
@@ -115,7 +115,7 @@ class Connections:
         transport = self._transports.get(url)
         if transport is None:
             # Imported at the first request: a run answered by the call log does without the openai package.
-            from resources.transport import Transport
+            from resources.chat.transport import Transport
 
             transport = self._transports[url] = Transport(url, self._api_key(), self._endpoint.concurrency)
         return transport

@@ -12,8 +12,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from resources.file_lock import exclusive
-from resources.model_folder import (
+from resources.serving.file_lock import exclusive
+from resources.serving.model_folder import (
     ModelFolderMissing,
     ModelFolderTorn,
     changed_files,

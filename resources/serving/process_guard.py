@@ -1,6 +1,6 @@
 """Run one command so that nothing of its process tree outlives the parent that asked for it; Linux, standard library.
 
-    python -m resources.process_guard DIRECTORY COMMAND...
+    python -m resources.serving.process_guard DIRECTORY COMMAND...
 
 The parent keeps the write end of a pipe whose read end is our standard input. When it closes it, or is killed and the
 kernel closes it, the command is asked to end, then its whole tree is killed. Our exit status is the command's, with

@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from resources.chat_client import EndpointUnavailable
-from resources.replicas import Resolved
-from resources.vllm_server import Fault, ServerError, VllmServer
+from resources.chat.client import EndpointUnavailable
+from resources.chat.replicas import Resolved
+from resources.serving.vllm_server import Fault, ServerError, VllmServer
 from tmas_assets.records import Endpoint, ManagedServer
 
 _CHECK_SECONDS = 20.0

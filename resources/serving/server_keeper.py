@@ -1,6 +1,6 @@
 """The process that owns one model server for as long as somebody holds a lease.
 
-    python -m resources.server_keeper FOLDER
+    python -m resources.serving.server_keeper FOLDER
 
 Reads FOLDER/spec.json, writes FOLDER/state.json. Starts the server (under a guard that ends it should this process be
 killed), says when it is ready, starts it again when it dies in use, ends it when the leases have run out. Which server
@@ -16,9 +16,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from resources import server_files as files
-from resources.process_guard import GRACE_SECONDS, adopt_orphans, kill_descendants
-from resources.server_probe import Refused, diagnose, free_port, is_ready
+from resources.serving import server_files as files
+from resources.serving.process_guard import GRACE_SECONDS, adopt_orphans, kill_descendants
+from resources.serving.server_probe import Refused, diagnose, free_port, is_ready
 
 POLL_SECONDS = 0.25
 PORT_ATTEMPTS = 5
@@ -26,7 +26,7 @@ RESTARTS = 3
 """How often a server that had been ready is started again on its port when it dies while leases are held."""
 PROBE_SECONDS = 120.0
 """The first completion may have kernels to compile."""
-PACKAGES = Path(__file__).parents[1]
+PACKAGES = Path(__file__).parents[2]
 
 
 class Leases:
@@ -69,7 +69,7 @@ class Server:
         with self.log.open("ab") as log:
             self.log_start = log.tell()
             self.guard = subprocess.Popen(
-                [sys.executable, "-m", "resources.process_guard", str(folder), *command, "--port", str(port)],
+                [sys.executable, "-m", "resources.serving.process_guard", str(folder), *command, "--port", str(port)],
                 stdin=read, stdout=log, stderr=log, cwd=PACKAGES, start_new_session=True,
             )  # fmt: skip
         os.close(read)

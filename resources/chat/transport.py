@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import aiohttp
 import openai
 
-from resources.outcomes import Answered, Broken, Outcome, Refused
+from resources.chat.outcomes import Answered, Broken, Outcome, Refused
 
 DETAIL_CHARACTERS = 2000
 KEEPALIVE_SECONDS = 3.0

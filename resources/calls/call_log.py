@@ -12,8 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from resources.batches import Batches
-from resources.call_store import CallLogError, CallStore, calls, failures
+from resources.calls.batches import Batches
+from resources.calls.call_store import CallLogError, CallStore, calls, failures
 from tmas_assets.records import Call, RoleTokens, digest_bytes
 
 __all__ = ["CallLog", "CallLogError"]

@@ -1,0 +1,1 @@
+"""The call log: every reply durable before it is used (`call_log.py`)."""
