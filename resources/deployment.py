@@ -7,7 +7,9 @@ environment for paths. Leaves out experiments: those are YAML under `tmas_assets
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import dagster as dg
 from pydantic import Field
@@ -16,7 +18,12 @@ from resources.calls.call_log import CallLog
 from resources.parquet_store import ParquetStore
 from resources.serving.vllm_server import VllmServer, home_from_environment
 
+T = TypeVar("T")
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class DeploymentFault(ValueError):
+    """An environment variable that cannot be used; the text names it, its value and what it should be."""
 
 
 class Deployment(dg.ConfigurableResource["Deployment"]):
@@ -32,18 +39,19 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
 
     @classmethod
     def from_environment(cls) -> "Deployment":
+        """Raises DeploymentFault."""
         home = home_from_environment()
         read = os.environ.get
         return cls(
             home=str(home),
             store_root=read("TMAS_STORE", str(home / "store")),
-            store_options=read("TMAS_STORE_OPTIONS", "{}"),
+            store_options=_stated("TMAS_STORE_OPTIONS", "{}", _json_object, "a JSON object, e.g. {\"key\": \"...\"}"),
             call_log_url=read("TMAS_CALL_LOG", f"sqlite:///{home}/calls.sqlite"),
             data=read("TMAS_DATA", ""),
             reports=read("TMAS_REPORTS", str(home / "reports")),
             serve_python=read("TMAS_SERVE_PYTHON", str(REPOSITORY / ".venv-serve" / "bin" / "python")),
-            grading_workers=int(read("TMAS_GRADING_WORKERS", "2")),
-            linger_seconds=float(read("TMAS_SERVER_LINGER", "300")),
+            grading_workers=_stated("TMAS_GRADING_WORKERS", "2", _at_least_one, "a whole number of processes, at least 1"),
+            linger_seconds=_stated("TMAS_SERVER_LINGER", "300", _seconds, "a number of seconds, at least 0"),
         )
 
     def store(self) -> ParquetStore:
@@ -69,3 +77,28 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
     def downloads(self) -> Path:
         return Path(self.home) / "downloads"
 
+
+def _stated(name: str, default: str, read: Callable[[str], T], wanted: str) -> T:
+    text = os.environ.get(name, default)
+    try:
+        return read(text)
+    except ValueError as fault:
+        raise DeploymentFault(f"{name} is {text!r} and should be {wanted}") from fault
+
+
+def _json_object(text: str) -> str:
+    if not isinstance(json.loads(text), dict):
+        raise ValueError("no object")
+    return text
+
+
+def _at_least_one(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise ValueError("too small")
+    return number
+
+
+def _seconds(text: str) -> float:
+    if not 0 <= (number := float(text)) < float("inf"):
+        raise ValueError("out of range")
+    return number

@@ -115,7 +115,8 @@ def ui(port: Annotated[int, typer.Option(help="Port of the web server.")] = 3000
 
 
 def main() -> None:
-    warnings.filterwarnings("ignore", category=UserWarning)
+    # of libraries, about their own future; a user of the command line can do nothing about them
+    warnings.simplefilter("ignore")
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     try:
         app()

@@ -11,6 +11,7 @@ import dagster as dg
 from resources.deployment import Deployment
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.leaderboard import leaderboard_asset
+from tmas_assets.assets.loading import load
 from tmas_assets.assets.problems import problems_asset
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.records import BenchmarkChoice
@@ -18,8 +19,7 @@ from tmas_assets.records import BenchmarkChoice
 
 def experiment_files() -> tuple[dg.ComponentTree, list[ExperimentFile]]:
     """The component tree and every experiment file in it. Raises naming file and field of a faulty one."""
-    tree = dg.ComponentTree.for_project(Path(__file__).parent)
-    files = tree.get_all_components(of_type=ExperimentFile)
+    tree, files = load(Path(__file__).parent)
     _refuse_double_names(files)
     return tree, files
 

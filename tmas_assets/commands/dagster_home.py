@@ -5,19 +5,30 @@ import shutil
 from pathlib import Path
 
 import dagster as dg
+from sqlalchemy.exc import SQLAlchemyError
 
 from resources.deployment import REPOSITORY
 from resources.serving.vllm_server import home_from_environment
+from tmas_assets.commands.faults import CommandFault
 
 
 def prepare_dagster_home() -> Path:
-    """DAGSTER_HOME, by default a folder of TMAS_HOME, with our dagster.yaml where it has none."""
-    home = Path(os.environ.setdefault("DAGSTER_HOME", str(home_from_environment() / "dagster")))
-    home.mkdir(parents=True, exist_ok=True)
-    if not (home / "dagster.yaml").exists():
-        shutil.copy(REPOSITORY / "dagster.yaml", home / "dagster.yaml")
-    # webserver and daemon race for the schema of an empty home: make it in one process first
-    with dg.DagsterInstance.get() as instance:
-        instance.get_runs(limit=1)
-        instance.all_instigator_state()
+    """DAGSTER_HOME, by default a folder of TMAS_HOME, with our dagster.yaml where it has none. Raises CommandFault."""
+    home = Path(os.environ.setdefault("DAGSTER_HOME", str(home_from_environment() / "dagster"))).expanduser()
+    if not home.is_absolute():
+        raise CommandFault(f"DAGSTER_HOME is {str(home)!r} and should be an absolute path; {home.absolute()} perhaps")
+    os.environ["DAGSTER_HOME"] = str(home)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        if not (home / "dagster.yaml").exists():
+            shutil.copy(REPOSITORY / "dagster.yaml", home / "dagster.yaml")
+        # webserver and daemon race for the schema of an empty home: make it in one process first
+        with dg.DagsterInstance.get() as instance:
+            instance.get_runs(limit=1)
+            instance.all_instigator_state()
+    except (OSError, SQLAlchemyError, dg.DagsterError) as fault:
+        raise CommandFault(
+            f"Dagster's storage at DAGSTER_HOME {home} cannot be used: {fault}. Make the folder writable, mend its "
+            "dagster.yaml, or set DAGSTER_HOME (or TMAS_HOME) to another folder."
+        ) from fault
     return home

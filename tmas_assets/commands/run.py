@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from resources.deployment import Deployment
 from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.summary import summarise
 from tmas_assets.commands.bar import Bar
 from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.place import stated_deployment
 from tmas_assets.definitions import defs, experiment_files
 from tmas_assets.engine import progress
 from tmas_assets.reports.experiment_report import ExperimentReport
@@ -27,7 +27,7 @@ _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 def _files() -> list[ExperimentFile]:
     try:
         return experiment_files()[1]
-    except (ExperimentFault, dg.DagsterError) as fault:
+    except ExperimentFault as fault:
         raise CommandFault(f"the experiments under tmas_assets/defs cannot be loaded: {fault}") from fault
 
 
@@ -50,6 +50,7 @@ def run_experiment(name: str, iterations: str, problems: Sequence[str], *, out: 
         iteration_range(iterations, experiment)
     except ValueError as fault:
         raise CommandFault(str(fault)) from fault
+    stated_deployment()  # refused here, in a sentence, and not while the definitions load
     prepare_dagster_home()
     job = defs().resolve_job_def(f"{name}_campaign")
     config = {"iterations": iterations, "problems": list(problems)}
@@ -64,7 +65,7 @@ def run_experiment(name: str, iterations: str, problems: Sequence[str], *, out: 
                 raise_on_error=False,
             )
     if bar.last is not None:
-        out.print(bar.closing_line())
+        out.print(bar.closing_line(), highlight=False, soft_wrap=True)
     if not result.success:
         raise CommandFault(_reason(result))
     report_experiment(name, out=out)
@@ -87,7 +88,7 @@ def report_experiment(name: str, *, out: Console) -> None:
     """Sum up what is there, print it and say where the page lies."""
     experiment = _find(name).experiment
     try:
-        made = summarise(Deployment.from_environment(), experiment)
+        made = summarise(stated_deployment(), experiment)
     except dg.Failure as fault:
         raise CommandFault(fault.description or str(fault)) from fault
     print_report(made.report, out=out)

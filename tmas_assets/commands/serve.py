@@ -5,9 +5,9 @@ import time
 
 from rich.console import Console
 
-from resources.deployment import Deployment
 from resources.serving.vllm_server import ServerError
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.place import stated_deployment
 from tmas_assets.records import ManagedServer
 
 
@@ -17,7 +17,7 @@ def serve_model(model: str, max_model_len: int, *, out: Console) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with out.status("starting the model server (about a minute)"):
-            lease = Deployment.from_environment().vllm().lease(managed)
+            lease = stated_deployment().vllm().lease(managed)
             served = lease.__enter__()
     except ServerError as fault:
         raise CommandFault(str(fault)) from fault

@@ -1,0 +1,55 @@
+"""Load every experiment file of the project; a faulty one is refused by file and field, in a sentence.
+
+Leaves out what makes an experiment faulty: that is the record's and `experiment.py`'s.
+"""
+
+import re
+from pathlib import Path
+
+import dagster as dg
+import yaml
+from dagster_shared.check import CheckError
+from dagster_shared.error import DagsterUnresolvableSymbolError
+from pydantic import ValidationError
+
+from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
+
+_TYPE = re.compile(r"^type:\s*(\S+)", re.MULTILINE)
+
+
+def load(project: Path) -> tuple[dg.ComponentTree, list[ExperimentFile]]:
+    """The component tree under `project`/defs and its experiment files. Raises ExperimentFault."""
+    types = {file: _read_type(file) for file in sorted((project / "defs").rglob("defs.yaml"))}
+    tree = dg.ComponentTree.for_project(project)
+    try:
+        return tree, tree.get_all_components(of_type=ExperimentFile)
+    except DagsterUnresolvableSymbolError as fault:
+        named = [f"{file}: type: {name}" for file, name in types.items() if name.rpartition(".")[0] in str(fault)]
+        raise ExperimentFault(f"{'; '.join(named) or project}: {fault}") from fault
+    except (dg.DagsterError, CheckError, ValidationError) as fault:
+        raise ExperimentFault(_words(fault)) from fault
+
+
+def _read_type(file: Path) -> str:
+    """The component type that a file names. Raises ExperimentFault for a file that is no YAML document."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        events = list(yaml.parse(text, Loader=yaml.SafeLoader))
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ExperimentFault(f"{file} cannot be read as UTF-8 text: {fault}") from fault
+    except yaml.YAMLError as fault:
+        raise ExperimentFault(f"{file} is not YAML: {' '.join(str(fault).split())}") from fault
+    found = _TYPE.search(text)
+    if not found or not any(isinstance(event, yaml.MappingStartEvent) for event in events):
+        raise ExperimentFault(
+            f"{file}: type: nothing found; an experiment file starts with "
+            f"`type: {ExperimentFile.__module__}.{ExperimentFile.__name__}`"
+        )
+    return found[1]
+
+
+def _words(fault: BaseException) -> str:
+    """What the innermost of a chain of errors says: Dagster's outer one shows a tree and no field."""
+    while not isinstance(fault, ValidationError) and fault.__cause__ is not None:
+        fault = fault.__cause__
+    return str(fault)
