@@ -5,15 +5,16 @@ memory(t-1). It runs the whole iteration; `rollouts` and `verifier_scores` are d
 materializations are logged by the same run. It has no backfill policy: any policy breaks the order on a grid.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
 from partitions.axes import grid, previous_iteration
 from partitions.keys import cell_key
 from resources.deployment import Deployment
+from resources.parquet_store import StoredFile
 from tmas_assets.assets.keys import experiment_key, problems_key
-from tmas_assets.assets.metadata import cell_metadata, event, partition_of
+from tmas_assets.assets.metadata import Metadata, cell_metadata, event, partition_of
 from tmas_assets.assets.running import Event, run_cells, run_grading
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
@@ -65,26 +66,26 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         kinds={"vllm", "parquet"},
         code_version=version,
         pool=POOL,
+        output_required=False,
         description="Runs one iteration of the strategy on one problem: rollouts, checks, summaries, both banks.",
     )
-    def memory_bank(context: dg.AssetExecutionContext, deployment: Deployment) -> None:
+    def memory_bank(context: dg.AssetExecutionContext, deployment: Deployment) -> Iterator[dg.MaterializeResult[None]]:
         wanted = [cell_key(text) for text in context.partition_keys]
+        own: list[tuple[StoredFile, Metadata]] = []
 
         def log(cell: Event) -> None:
             assert isinstance(cell, FinishedCell)  # cells are made again, none is found
             described = cell_metadata(cell)
-            partition = partition_of(cell)
-            for part in ("rollouts", "verifier_scores"):
-                stored, metadata = described[part]
-                context.log_event(event(key[part], partition, stored, metadata, version))
-            stored, metadata = described["memory_bank"]
-            context.add_asset_metadata(dict(metadata), asset_key=key["memory_bank"], partition_key=partition)
-            if len(wanted) == 1:  # a run has one data version for all partitions of the key it executes
-                context.set_data_version(key["memory_bank"], dg.DataVersion(stored.digest))
-            stored, metadata = described["benchmark_scores"]
-            context.log_event(event(key["benchmark_scores"], partition, stored, metadata, version))
+            for part in ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores"):
+                if part == "memory_bank" and len(wanted) == 1:
+                    own.append(described[part])
+                else:
+                    context.log_event(event(key[part], partition_of(cell), *described[part], version))
 
         run_cells(deployment, experiment, wanted, run=context.run.run_id, log=log)
+        # A result has one data version for all partitions of its run. So a run of several says its own, one each.
+        for stored, metadata in own:
+            yield _result(stored, metadata)
 
     @dg.asset(
         key=key["benchmark_scores"],
@@ -93,11 +94,22 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         group_name=group,
         kinds={"parquet"},
         code_version=version,
+        output_required=False,
         description="The grade of every rollout of a cell. Already made with the cell; materialize to grade again.",
     )
-    def benchmark_scores(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
-        cell = run_grading(deployment, experiment, cell_key(context.partition_key))
-        stored, metadata = cell_metadata(cell)["benchmark_scores"]
-        return dg.MaterializeResult(metadata=dict(metadata), data_version=dg.DataVersion(stored.digest))
+    def benchmark_scores(
+        context: dg.AssetExecutionContext, deployment: Deployment
+    ) -> Iterator[dg.MaterializeResult[None]]:
+        wanted = [cell_key(text) for text in context.partition_keys]
+        for cell in run_grading(deployment, experiment, wanted):
+            stored, metadata = cell_metadata(cell)["benchmark_scores"]
+            if len(wanted) == 1:
+                yield _result(stored, metadata)
+            else:
+                context.log_event(event(key["benchmark_scores"], partition_of(cell), stored, metadata, version))
 
     return [rollouts, verifier_scores, memory_bank, benchmark_scores]
+
+
+def _result(stored: StoredFile, metadata: Metadata) -> dg.MaterializeResult[None]:
+    return dg.MaterializeResult(metadata=dict(metadata), data_version=dg.DataVersion(stored.digest))

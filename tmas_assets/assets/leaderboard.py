@@ -6,11 +6,11 @@ from pathlib import Path
 import dagster as dg
 
 from resources.deployment import Deployment
-from resources.pages import write_page
-from resources.parquet_store import Address, Parent
+from resources.pages import PageFault, write_page
+from resources.parquet_store import Address, Parent, StoreFault
 from tmas_assets.assets.keys import LEADERBOARD, experiment_key
 from tmas_assets.assets.metadata import of_file
-from tmas_assets.assets.running import cells_of
+from tmas_assets.assets.running import cells_of, permanent
 from tmas_assets.assets.summary import read_row
 from tmas_assets.records import Experiment
 from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard, leaderboard_markdown, leaderboard_page
@@ -25,6 +25,12 @@ def leaderboard_asset(experiments: Sequence[Experiment]) -> dg.AssetsDefinition:
         description="Last Pass@1 of every experiment with interval, answers and tokens.",
     )
     def leaderboard_of_all(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
+        try:
+            return _made(context, deployment)
+        except (StoreFault, PageFault) as fault:
+            raise permanent(fault) from fault
+
+    def _made(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         store = deployment.store()
         found = {one.name: read_row(store, cells_of(deployment, one)) for one in experiments}
         if left_out := [name for name, row in found.items() if row is None]:

@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -252,17 +252,18 @@ def _scopes(table: ProblemTable, wanted: Sequence[CellKey]) -> list[Scope]:
     return [Scope(range(*bounds), tuple(problems)) for bounds, problems in sorted(groups.items())]
 
 
-def run_grading(deployment: Deployment, experiment: Experiment, wanted: CellKey) -> FinishedCell:
-    """Grade a stored cell again. Raises a `Failure` where the cell is missing or cannot be read."""
+def run_grading(deployment: Deployment, experiment: Experiment, wanted: Sequence[CellKey]) -> Iterator[FinishedCell]:
+    """Grade stored cells again. Raises a `Failure` where one is missing or cannot be read."""
     table = table_of(deployment, experiment)
     cells = cells_of(deployment, experiment)
-    try:
-        problem = table.by_key(wanted.problem)
-        rounds, files = cells.read(wanted.iteration, problem)
-    except (StoreFault, UnknownProblem) as fault:
-        raise permanent(fault) from fault
     # a thread of its own, since the step's thread may be inside somebody's event loop
     with GraderPool(max_workers=deployment.grading_workers) as graders, ThreadPoolExecutor(1) as thread:
-        grading = grade_cell(cells, graders, wanted.iteration, problem, rounds, files)
-        grades, stored = thread.submit(asyncio.run, grading).result()
-    return FinishedCell(wanted.iteration, problem, rounds, files, grades, stored, None)
+        for key in wanted:
+            try:
+                problem = table.by_key(key.problem)
+                rounds, files = cells.read(key.iteration, problem)
+                grading = grade_cell(cells, graders, key.iteration, problem, rounds, files)
+                grades, stored = thread.submit(asyncio.run, grading).result()
+            except (StoreFault, UnknownProblem) as fault:
+                raise permanent(fault) from fault
+            yield FinishedCell(key.iteration, problem, rounds, files, grades, stored, None)

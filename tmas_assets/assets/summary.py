@@ -1,16 +1,17 @@
 """The asset `<experiment>/summary`: scores by iteration, tokens, the curve in the UI and the HTML report."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 
 from resources.deployment import Deployment
-from resources.pages import write_page
-from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile, StoreFault
+from resources.pages import PageFault, write_page
+from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import Metadata, markdown_table, of_file
-from tmas_assets.assets.running import cells_of, permanent, table_of
+from tmas_assets.assets.running import PERMANENT, cells_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.summary import gather, report
 from tmas_assets.engine.team import identity
@@ -47,26 +48,18 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
     cells = cells_of(deployment, experiment)
     problems = table.select((), experiment.benchmark.limit)
     vllm = deployment.vllm()
-    models = {name: identity(endpoint, vllm) for name, endpoint in experiment.endpoints.items()}
-    log = deployment.call_log()
     try:
+        models = {name: identity(endpoint, vllm) for name, endpoint in experiment.endpoints.items()}
+        with closing(deployment.call_log()) as log:
+            paid = log.totals(experiment.name)
         gathered = gather(cells, problems)
-        made = report(
-            cells,
-            problems,
-            gathered,
-            problems_digest=table.file.digest,
-            models=models,
-            paid=log.totals(experiment.name),
-        )
+        made = report(cells, problems, gathered, problems_digest=table.file.digest, models=models, paid=paid)
         made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
         file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
         cells.store.write(summary_address(cells, "leaderboard_row"), LeaderboardRow, [leaderboard_row(made)], made_from)
-    except (StoreFault, ValueError) as fault:
+        page = write_page(Path(deployment.reports) / f"{experiment.name}.html", experiment_page(made))
+    except (*PERMANENT, PageFault, ValueError) as fault:
         raise permanent(fault) from fault
-    finally:
-        log.close()
-    page = write_page(Path(deployment.reports) / f"{experiment.name}.html", experiment_page(made))
     return MadeSummary(made, file, page)
 
 
