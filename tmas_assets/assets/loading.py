@@ -8,6 +8,7 @@ from pathlib import Path
 
 import dagster as dg
 import yaml
+from dagster.components.core.component_tree import ComponentTreeException
 from dagster_shared.check import CheckError
 from dagster_shared.error import DagsterUnresolvableSymbolError
 from pydantic import ValidationError
@@ -26,7 +27,7 @@ def load(project: Path) -> tuple[dg.ComponentTree, list[ExperimentFile]]:
     except DagsterUnresolvableSymbolError as fault:
         named = [f"{file}: type: {name}" for file, name in types.items() if name.rpartition(".")[0] in str(fault)]
         raise ExperimentFault(f"{'; '.join(named) or project}: {fault}") from fault
-    except (dg.DagsterError, CheckError, ValidationError) as fault:
+    except (ComponentTreeException, dg.DagsterError, CheckError, ValidationError) as fault:
         raise ExperimentFault(_words(fault)) from fault
 
 
@@ -52,4 +53,5 @@ def _words(fault: BaseException) -> str:
     """What the innermost of a chain of errors says: Dagster's outer one shows a tree and no field."""
     while not isinstance(fault, ValidationError) and fault.__cause__ is not None:
         fault = fault.__cause__
-    return str(fault)
+    lines = str(fault).splitlines()
+    return "\n".join(line for line in lines if not line.strip().startswith("For further information"))
