@@ -176,7 +176,7 @@ class ParquetStore(Record):
         data, path = self._bytes(address)
         try:
             # from memory, so that the digest is of the very bytes the rows came from
-            return pq.read_table(pa.BufferReader(data)), data, path
+            return pq.read_table(pa.BufferReader(data), use_threads=False), data, path
         except (pa.ArrowInvalid, OSError) as error:
             raise self._unreadable(address, path, data, error) from error
 

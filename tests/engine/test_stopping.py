@@ -1,15 +1,19 @@
 """What stops a campaign early: budgets, refusals, servers that go away. Whole cells stay, no answer is invented."""
 
+import shutil
 import threading
 import time
 
 import pytest
 
+from resources.parquet_store import StoreFault
 from tests.engine.bench_of_cells import Bench, experiment
+from tests.resources.postgres import postgres_server, postgres_url  # noqa: F401 - fixtures
 from tests.scripted import launch
 from tests.scripted.server import Settings
 from tests.whole.experiments import endpoint
 from tests.whole.files import contents
+from tmas_assets.engine.summary import gather
 from tmas_assets.engine.team import EndpointRefuses, TooManyFailures
 
 
@@ -136,3 +140,43 @@ def test_a_server_that_dies_in_the_middle_costs_only_what_was_in_flight_and_is_n
     undisturbed = Bench(experiment(server.url), tmp_path / "undisturbed")
     undisturbed.run()
     assert contents(bench.folder / "store").keys() == contents(undisturbed.folder / "store").keys()
+
+
+def test_a_store_that_cannot_be_written_loses_nothing_and_ends_in_one_fault(server, tmp_path, caplog):
+    bench = Bench(experiment(server.url), tmp_path)
+    blocked = tmp_path / "store" / "scripted" / "benchmark_scores"
+    blocked.parent.mkdir(parents=True)
+    blocked.write_text("a file where a folder is needed")
+    with pytest.raises(StoreFault, match=r"could not write .* What stood there before is untouched"):
+        bench.run()
+    assert not [record for record in caplog.records if "never retrieved" in record.getMessage()]
+    blocked.unlink()
+    outcome = bench.run()
+    assert outcome.made + outcome.found == 9
+    sent = server.stats()["total"]
+    undisturbed = Bench(experiment(server.url), tmp_path / "undisturbed")
+    undisturbed.run()
+    assert sent - (server.stats()["total"] - sent) <= 16  # what was in flight at the fault
+    assert contents(bench.folder / "store") == contents(undisturbed.folder / "store")
+
+
+def test_a_store_in_memory_serves_one_process(server, tmp_path):
+    bench = Bench(experiment(server.url), tmp_path, change={"store_root": f"memory://{tmp_path.name}"})
+    assert bench.run().made == 9
+    assert bench.run().found == 9
+    assert len(gather(bench.cells, bench.problems).grades) == 27
+
+
+def test_a_whole_campaign_on_a_call_log_in_postgres(server, tmp_path, postgres_url):  # noqa: F811
+    bench = Bench(experiment(server.url, repeats=2), tmp_path, change={"call_log_url": postgres_url})
+    bench.experiment = bench.experiment.model_copy(
+        update={"budget": bench.experiment.budget.model_copy(update={"calls": 100})}
+    )
+    assert bench.run().budget
+    bench.experiment = experiment(server.url, repeats=2)
+    outcome = bench.run()
+    assert outcome.made + outcome.found == 9
+    sent = server.stats()["total"]
+    shutil.rmtree(tmp_path / "store")
+    assert bench.run().made == 9
+    assert server.stats()["total"] == sent

@@ -151,14 +151,19 @@ class _ProblemLine:
         last = {one.repeat: one for one in past}
         start = self.at
         try:
-            async with asyncio.TaskGroup() as group:
-                for repeat in campaign.repeats:
-                    group.create_task(self._repeat(repeat, start, last.get(repeat)))
-        except BaseExceptionGroup as failures:
-            # a cell whose rounds were all there is kept, also when a later round failed
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for repeat in campaign.repeats:
+                        group.create_task(self._repeat(repeat, start, last.get(repeat)))
+            except BaseExceptionGroup as failures:
+                # a cell whose rounds were all there is kept, also when a later round failed
+                await asyncio.gather(*self.finishing, return_exceptions=True)
+                raise failures.exceptions[0] from None
+            await asyncio.gather(*self.finishing)
+        finally:
+            for finishing in self.finishing:
+                finishing.cancel()
             await asyncio.gather(*self.finishing, return_exceptions=True)
-            raise failures.exceptions[0] from None
-        await asyncio.gather(*self.finishing)
 
     async def _files(self, iteration: int) -> StoredCell | None:
         try:

@@ -32,11 +32,22 @@ from tmas_assets.strategies import settings_of, strategy
 _BANKS: tuple[Bank, ...] = ("experience", "guideline")
 
 
+_READ = {
+    "rollouts": ("trace",),
+    "verifier_scores": ("problem", "iteration", "score", "parse", "trace"),
+    "summaries": ("parse", "trace"),
+    "memory_bank": ("iteration", "entries", "writes"),
+    "benchmark_scores": tuple(Grade.model_fields),
+}
+"""Columns that sums are made of. Texts stay on disk: those of a large experiment fill no memory."""
+
+
 @dataclass(frozen=True)
 class Gathered:
     """The rows of all cells that are there, by kind, and the digests of their files."""
 
     frames: Mapping[str, pl.DataFrame]
+    """The columns that sums are made of."""
     grades: tuple[Grade, ...]
     digests: Mapping[tuple[str, int], str]
     """Digest over the file digests of one kind in one iteration, in order of problem."""
@@ -49,10 +60,10 @@ def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
     for iteration in range(cells.experiment.iterations):
         for problem in problems:
             for kind, (table, stored) in _whole_cell(cells, iteration, problem).items():
-                tables[kind].append(table)
+                tables[kind].append(table.select(_READ[kind]))
                 files.setdefault((kind, iteration), []).append(stored.digest)
     whole = {
-        kind: pa.concat_tables([arrow_schema(KINDS[kind]).empty_table(), *found]) for kind, found in tables.items()
+        kind: pa.concat_tables([arrow_schema(KINDS[kind]).empty_table().select(_READ[kind]), *found]) for kind, found in tables.items()
     }
     frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in whole.items()}
     return Gathered(
