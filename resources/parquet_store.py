@@ -128,18 +128,30 @@ class ParquetStore(Record):
         except ValidationError as error:
             raise StoreFault(f"{address}: a row of {stored.path} is not a valid {record.__name__}: {error}") from error
 
-    def table(self, address: Address, record: type[Record]) -> tuple[pa.Table, StoredFile]:
-        """The rows as an Arrow table with the record's own schema, for sums over many files. Raises as `read`."""
-        table, data, path = self._table(address)
-        facts = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
-        found = (facts.get("tmas.record"), facts.get("tmas.schema_version"))
-        wanted = (record.__name__, str(record.SCHEMA_VERSION))
-        if found != wanted or not table.schema.remove_metadata().equals(arrow_schema(record)):
-            raise StoreFault(
-                f"{address}: {path} holds {found[0]} in schema version {found[1]}, this code reads {wanted[0]} in "
-                f"version {wanted[1]}. Materialize that partition again (replies come from the call log)."
-            )
-        return table.replace_schema_metadata(None), _stored(path, data, table.num_rows, table.schema)
+    def table(
+        self, address: Address, record: type[Record], columns: Sequence[str] | None = None
+    ) -> tuple[pa.Table, StoredFile]:
+        """The rows as an Arrow table with the record's own schema, for sums over many files. Raises as `read`.
+
+        `columns`: only these are decoded; the whole schema is checked all the same.
+        """
+        data, path = self._bytes(address)
+        try:
+            # from memory, so that the digest is of the very bytes the rows came from
+            file = pq.ParquetFile(pa.BufferReader(data))
+            schema = file.schema_arrow
+            facts = {k.decode(): v.decode() for k, v in (schema.metadata or {}).items()}
+            found = (facts.get("tmas.record"), facts.get("tmas.schema_version"))
+            wanted = (record.__name__, str(record.SCHEMA_VERSION))
+            if found != wanted or not schema.remove_metadata().equals(arrow_schema(record)):
+                raise StoreFault(
+                    f"{address}: {path} holds {found[0]} in schema version {found[1]}, this code reads {wanted[0]} in "
+                    f"version {wanted[1]}. Materialize that partition again (replies come from the call log)."
+                )
+            table = file.read(columns=columns, use_threads=False)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise self._unreadable(address, path, data, error) from error
+        return table.replace_schema_metadata(None), _stored(path, data, file.metadata.num_rows, schema)
 
     def look(self, address: Address) -> StoredFile:
         """What is known of a file, without decoding its rows. Raises MissingFile, or StoreFault for a torn one."""
@@ -171,14 +183,6 @@ class ParquetStore(Record):
             raise MissingFile(f"{address}: no file at {path}. Materialize that partition first.") from error
         except OSError as error:
             raise StoreFault(f"{address}: could not read {path}: {error}") from error
-
-    def _table(self, address: Address) -> tuple[pa.Table, bytes, str]:
-        data, path = self._bytes(address)
-        try:
-            # from memory, so that the digest is of the very bytes the rows came from
-            return pq.read_table(pa.BufferReader(data), use_threads=False), data, path
-        except (pa.ArrowInvalid, OSError) as error:
-            raise self._unreadable(address, path, data, error) from error
 
     def _unreadable(self, address: Address, path: str, data: bytes, error: Exception) -> StoreFault:
         return StoreFault(

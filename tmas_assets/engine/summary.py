@@ -60,10 +60,11 @@ def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
     for iteration in range(cells.experiment.iterations):
         for problem in problems:
             for kind, (table, stored) in _whole_cell(cells, iteration, problem).items():
-                tables[kind].append(table.select(_READ[kind]))
+                tables[kind].append(table)
                 files.setdefault((kind, iteration), []).append(stored.digest)
     whole = {
-        kind: pa.concat_tables([arrow_schema(KINDS[kind]).empty_table().select(_READ[kind]), *found]) for kind, found in tables.items()
+        kind: pa.concat_tables([arrow_schema(KINDS[kind]).empty_table().select(_READ[kind]), *found])
+        for kind, found in tables.items()
     }
     frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in whole.items()}
     return Gathered(
@@ -75,7 +76,7 @@ def _whole_cell(cells: CellStore, iteration: int, problem: Problem) -> Mapping[s
     """Rows and file of each kind; none at all for a cell that is not whole, no grades where they are of others."""
 
     def get(kind: str) -> tuple[pa.Table, StoredFile]:
-        return cells.store.table(cells.address(kind, iteration, problem), KINDS[kind])
+        return cells.store.table(cells.address(kind, iteration, problem), KINDS[kind], _READ[kind])
 
     try:
         found = {kind: get(kind) for kind in KINDS if kind != "benchmark_scores"}
