@@ -12,10 +12,11 @@ from pydantic import Field
 
 from partitions.keys import CellKey, problem_key
 from resources.deployment import Deployment
-from tmas_assets.assets.cells import POOL, code_version
+from tmas_assets.assets.cells import POOL, cell_events, code_version
+from tmas_assets.assets.events import Input, event, last_event, last_versions
 from tmas_assets.assets.keys import experiment_key, problems_key
-from tmas_assets.assets.metadata import cell_metadata, event, files_of, last_versions, partition_of
-from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata
+from tmas_assets.assets.metadata import files_of
+from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
 from tmas_assets.assets.running import (
     Event,
     Scope,
@@ -28,7 +29,7 @@ from tmas_assets.assets.running import (
 from tmas_assets.assets.summary import summarise, summary_metadata
 from tmas_assets.engine.cells import FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem
-from tmas_assets.records import Experiment
+from tmas_assets.records import Experiment, digest
 
 PARTS = ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
@@ -68,7 +69,13 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         table, release = fill_problems(deployment, experiment.benchmark)
         fill_axis(context.instance, table)
         context.log_event(
-            event(problems_key(experiment.benchmark), None, table.file, problems_metadata(table, release))
+            event(
+                problems_key(experiment.benchmark),
+                None,
+                table.file,
+                problems_metadata(table, release),
+                problems_version(experiment.benchmark),
+            )
         )
 
     @dg.op(
@@ -99,10 +106,8 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
                 _log_cell(context, found, PARTS)
 
         def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: Sequence[str]) -> None:
-            described = cell_metadata(cell)
-            for part in parts:
-                stored, metadata = described[part]
-                context.log_event(event(key[part], partition_of(cell), stored, metadata, version))
+            for said in cell_events(experiment, cell, parts, version, context.instance):
+                context.log_event(said)
 
         outcome = drive(deployment, experiment, [Scope(iterations, chosen)], run=context.run_id, redo=False, log=log)
         context.log.info(f"{outcome.made} cells made, {outcome.found} found whole")
@@ -119,9 +124,12 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         description="Scores, tokens, the curve and the report page.",
     )
     def summary(context: dg.OpExecutionContext, deployment: Deployment) -> None:
+        # asked for before the cells are read: one that is made meanwhile puts this summary out of date
+        seen = last_event(context.instance, key["benchmark_scores"])
         made = summarise(deployment, experiment)
+        grades = Input(key["benchmark_scores"], digest([score.grades_digest for score in made.report.scores]), seen)
         context.log_event(
-            event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version)
+            event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version, [grades])
         )
 
     @dg.job(

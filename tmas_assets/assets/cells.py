@@ -5,7 +5,7 @@ memory(t-1). It runs the whole iteration; `rollouts` and `verifier_scores` are d
 materializations are logged by the same run. It has no backfill policy: any policy breaks the order on a grid.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import dagster as dg
 
@@ -13,8 +13,9 @@ from partitions.axes import grid, previous_iteration
 from partitions.keys import cell_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoredFile
+from tmas_assets.assets.events import Input, Metadata, event, last_event
 from tmas_assets.assets.keys import experiment_key, problems_key
-from tmas_assets.assets.metadata import Metadata, cell_metadata, event, partition_of
+from tmas_assets.assets.metadata import cell_metadata, partition_of
 from tmas_assets.assets.running import Event, run_cells, run_grading
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
@@ -28,6 +29,31 @@ POOL = "model_server"
 def code_version(experiment: Experiment) -> str:
     """Changes with the settings and prompts, so the UI shows cells of older ones as outdated."""
     return f"{experiment.digest()[:8]}-{strategy_digest(experiment.strategy)[:8]}"
+
+
+def cell_events(
+    experiment: Experiment, cell: FinishedCell, parts: Iterable[str], version: str, instance: dg.DagsterInstance
+) -> Iterator[dg.AssetMaterialization]:
+    """What a run logs of these parts of a cell; log each before asking for the next. `version`: the code version."""
+    described = cell_metadata(cell)
+    for part in parts:
+        inputs = _inputs(experiment, cell, part, instance)
+        yield event(experiment_key(experiment, part), partition_of(cell), *described[part], version, inputs)
+
+
+def _inputs(experiment: Experiment, cell: FinishedCell, part: str, instance: dg.DagsterInstance) -> list[Input]:
+    """Dagster compares those of keys that run only."""
+    key = {part: experiment_key(experiment, part) for part in ("rollouts", "verifier_scores", "memory_bank")}
+    files = cell.files
+    if part == "memory_bank":
+        past = last_event(instance, key["memory_bank"]) if cell.previous_digest else None
+        return [
+            Input(key["verifier_scores"], files.verifier_scores.digest),
+            Input(key["memory_bank"], cell.previous_digest, past),
+        ]
+    if part == "benchmark_scores":
+        return [Input(key["rollouts"], files.rollouts.digest), Input(key["memory_bank"], files.memory_bank.digest)]
+    return []
 
 
 def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefinition]:
@@ -46,7 +72,7 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         group_name=group,
         kinds={"vllm", "parquet"},
         code_version=version,
-        description="Candidate solutions of each cell. Made by memory_bank; materialize that.",
+        description="Candidate solutions of each cell. Made by `memory_bank`: materialize that.",
     )
     verifier_scores = dg.AssetSpec(
         key["verifier_scores"],
@@ -55,7 +81,7 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         group_name=group,
         kinds={"vllm", "parquet"},
         code_version=version,
-        description="Independent checks of each rollout. Made by memory_bank; materialize that.",
+        description="Independent checks of each rollout. Made by `memory_bank`: materialize that.",
     )
 
     @dg.asset(
@@ -67,7 +93,11 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         code_version=version,
         pool=POOL,
         output_required=False,
-        description="Runs one iteration of the strategy on one problem: rollouts, checks, summaries, both banks.",
+        description=(
+            "Runs one iteration of the strategy on one problem: rollouts, checks, summaries, both banks, grades. "
+            f"Problems to choose appear once `problems/{asset_name(experiment.benchmark)}` is materialized. "
+            f"For many cells the job `{experiment.name}_campaign` is faster."
+        ),
     )
     def memory_bank(context: dg.AssetExecutionContext, deployment: Deployment) -> Iterator[dg.MaterializeResult[None]]:
         wanted = [cell_key(text) for text in context.partition_keys]
@@ -75,12 +105,12 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
 
         def log(cell: Event) -> None:
             assert isinstance(cell, FinishedCell)  # cells are made again, none is found
-            described = cell_metadata(cell)
-            for part in ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores"):
-                if part == "memory_bank" and len(wanted) == 1:
-                    own.append(described[part])
-                else:
-                    context.log_event(event(key[part], partition_of(cell), *described[part], version))
+            parts = ["rollouts", "verifier_scores", "memory_bank", "benchmark_scores"]
+            if len(wanted) == 1:
+                parts.remove("memory_bank")
+                own.append(cell_metadata(cell)["memory_bank"])
+            for said in cell_events(experiment, cell, parts, version, context.instance):
+                context.log_event(said)
 
         run_cells(deployment, experiment, wanted, run=context.run.run_id, log=log)
         # A result has one data version for all partitions of its run. So a run of several says its own, one each.
@@ -95,18 +125,18 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         kinds={"parquet"},
         code_version=version,
         output_required=False,
-        description="The grade of every rollout of a cell. Already made with the cell; materialize to grade again.",
+        description="The grade of every rollout. Made with the cell by `memory_bank`; materialize to grade again.",
     )
     def benchmark_scores(
         context: dg.AssetExecutionContext, deployment: Deployment
     ) -> Iterator[dg.MaterializeResult[None]]:
         wanted = [cell_key(text) for text in context.partition_keys]
         for cell in run_grading(deployment, experiment, wanted):
-            stored, metadata = cell_metadata(cell)["benchmark_scores"]
             if len(wanted) == 1:
-                yield _result(stored, metadata)
+                yield _result(*cell_metadata(cell)["benchmark_scores"])
             else:
-                context.log_event(event(key["benchmark_scores"], partition_of(cell), stored, metadata, version))
+                for said in cell_events(experiment, cell, ["benchmark_scores"], version, context.instance):
+                    context.log_event(said)
 
     return [rollouts, verifier_scores, memory_bank, benchmark_scores]
 

@@ -42,9 +42,9 @@ def leaderboard_asset(experiments: Sequence[Experiment]) -> dg.AssetsDefinition:
         page = write_page(Path(deployment.reports) / "leaderboard.html", leaderboard_page(tables))
         return dg.MaterializeResult(
             metadata={
-                **of_file(file),
                 "table": dg.MetadataValue.md(leaderboard_markdown(tables)),
-                "page": dg.MetadataValue.url(page.as_uri()),
+                "page": dg.MetadataValue.path(str(page)),
+                **of_file(file),
             },
             data_version=dg.DataVersion(file.digest),
         )

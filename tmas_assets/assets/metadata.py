@@ -1,6 +1,7 @@
-"""What the Dagster UI shows of a cell: figures, path, digest, a small table; and the event that carries it.
+"""What the Dagster UI shows of a cell: a table of its rows, figures, then the file with path and digest.
 
-The data version of every asset partition is the digest of its file, also where the event is logged by hand.
+Tables are Dagster's own and not Markdown, which the UI folds away from 1,000 characters on. Leaves out the events
+that carry this: `events.py`.
 """
 
 from collections import Counter
@@ -10,31 +11,13 @@ import dagster as dg
 
 from partitions.keys import CellKey, problem_key
 from resources.parquet_store import StoredFile
+from tmas_assets.assets.events import Metadata
 from tmas_assets.engine.cells import FinishedCell, FoundCell
 from tmas_assets.memory import live
 from tmas_assets.records import Grade, Rollout, Trace, Verification
 
-Metadata = Mapping[str, dg.MetadataValue]
-_VERSION = "dagster/data_version"
-_OURS = "dagster/data_version_is_user_provided"
-
-
-def event(
-    key: dg.AssetKey, partition: str | None, stored: StoredFile, metadata: Metadata, code_version: str | None = None
-) -> dg.AssetMaterialization:
-    """A materialization whose data version is the file's digest."""
-    tags = {_VERSION: stored.digest, _OURS: "true"}
-    if code_version:
-        tags["dagster/code_version"] = code_version
-    return dg.AssetMaterialization(key, partition=partition, metadata=dict(metadata), tags=tags)
-
-
-def last_versions(instance: dg.DagsterInstance, key: dg.AssetKey) -> Mapping[str, str]:
-    """Data version of the last materialization, by partition."""
-    tags = instance.event_log_storage.get_latest_tags_by_partition(
-        key, dg.DagsterEventType.ASSET_MATERIALIZATION, tag_keys=[_VERSION]
-    )
-    return {partition: found[_VERSION] for partition, found in tags.items() if _VERSION in found}
+LONGEST_CELL = 120
+LONGEST_TABLE = 32
 
 
 def files_of(cell: FoundCell) -> Mapping[str, StoredFile]:
@@ -70,7 +53,7 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
     writes = [write for one in cell.rounds for write in one.memory.writes]
     entries = [entry for one in cell.rounds for entry in one.memory.entries]
     score = _mean(check.score for check in checks)
-    verified = {"mean_verifier_score": dg.MetadataValue.float(score)} if score is not None else {}
+    verified = {"mean_verifier_score": dg.MetadataValue.float(round(score, 4))} if score is not None else {}
     scores = _scores(checks)
     outcomes = {grade.rollout: grade for grade in cell.grades}
     strategy = {"strategy_digest": dg.MetadataValue.text(cell.rounds[0].memory.strategy_digest)} if cell.rounds else {}
@@ -78,46 +61,47 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
         "rollouts": (
             cell.files.rollouts,
             {
-                **of_file(cell.files.rollouts),
-                **_tokens(rollout.trace for rollout in rollouts),
+                "rollouts": _rollout_table(rollouts, scores, outcomes),
                 **verified,
+                **_tokens(rollout.trace for rollout in rollouts),
+                **of_file(cell.files.rollouts),
                 **strategy,
-                "rollouts": dg.MetadataValue.md(_rollout_table(rollouts, scores, outcomes)),
             },
         ),
         "verifier_scores": (
             cell.files.verifier_scores,
             {
-                **of_file(cell.files.verifier_scores),
-                **_tokens(check.trace for check in checks),
+                "scores": _check_table(checks),
                 **verified,
                 "parse_errors": dg.MetadataValue.int(sum(check.parse != "parsed" for check in checks)),
-                "scores": dg.MetadataValue.md(_check_table(checks)),
+                **_tokens(check.trace for check in checks),
+                **of_file(cell.files.verifier_scores),
             },
         ),
         "memory_bank": (
             cell.files.memory_bank,
             {
-                **of_file(cell.files.memory_bank),
-                **_tokens([*(s.trace for s in summaries), *(write.trace for write in writes)]),
-                **verified,
-                "previous_digest": dg.MetadataValue.text(cell.previous_digest or "none: the first iteration"),
+                "entries": _entry_table(cell),
                 "experience_entries": dg.MetadataValue.int(len(live(tuple(entries), "experience"))),
                 "guideline_entries": dg.MetadataValue.int(len(live(tuple(entries), "guideline"))),
-                "entries": dg.MetadataValue.md(_entry_table(cell)),
+                **verified,
+                **_tokens([*(s.trace for s in summaries), *(write.trace for write in writes)]),
+                **of_file(cell.files.memory_bank),
+                "previous_digest": dg.MetadataValue.text(cell.previous_digest or "none: the first iteration"),
             },
         ),
         "benchmark_scores": (
             cell.grades_file,
             {
-                **of_file(cell.grades_file),
+                "grades": _grade_table(cell.grades),
                 "right": dg.MetadataValue.int(sum(grade.outcome == "right" for grade in cell.grades)),
                 **{
                     f"outcome_{outcome}": dg.MetadataValue.int(count)
                     for outcome, count in sorted(Counter(grade.outcome for grade in cell.grades).items())
+                    if outcome != "right"
                 },
                 **verified,
-                "grades": dg.MetadataValue.md(_grade_table(cell.grades)),
+                **of_file(cell.grades_file),
             },
         ),
     }
@@ -148,25 +132,27 @@ def _scores(checks: Iterable[Verification]) -> Mapping[str, list[float]]:
     return out
 
 
-def _cell(text: str | None, limit: int = 120) -> str:
-    """Model text inside a Markdown table: one line, no markup."""
-    if text is None:
-        return ""
-    flat = " ".join(text.split())
-    flat = flat if len(flat) <= limit else flat[: limit - 1] + "…"
-    for mark in "\\|`*_[]<>$#!":
-        flat = flat.replace(mark, f"\\{mark}" if mark not in "<>" else {"<": "&lt;", ">": "&gt;"}[mark])
-    return flat
+def text_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> dg.TableMetadataValue:
+    """A table as the UI shows it: text of one line a cell; a long table ends with the number of rows left out."""
+    rows = list(rows)
+    shown = [[_line(text) for text in row] for row in rows[:LONGEST_TABLE]]
+    if more := len(rows) - len(shown):
+        shown.append([f"… {more} more in the file", *("" for _ in head[1:])])
+    return dg.MetadataValue.table(
+        [dg.TableRecord(dict(zip(head, row, strict=True))) for row in shown],
+        schema=dg.TableSchema([dg.TableColumn(name) for name in head]),
+    )
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> str:
-    """A table as the UI renders it; cells are cut to one line and hold no markup."""
-    lines = [head, ["---" for _ in head], *([_cell(text) for text in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _line(text: str | None) -> str:
+    flat = " ".join((text or "").split())
+    return flat if len(flat) <= LONGEST_CELL else flat[: LONGEST_CELL - 1] + "…"
 
 
-def _rollout_table(rollouts: list[Rollout], scores: Mapping[str, list[float]], grades: Mapping[str, Grade]) -> str:
-    return markdown_table(
+def _rollout_table(
+    rollouts: list[Rollout], scores: Mapping[str, list[float]], grades: Mapping[str, Grade]
+) -> dg.TableMetadataValue:
+    return text_table(
         ("rollout", "branch", "answer", "verifier mean", "grade", "tokens"),
         (
             (
@@ -177,34 +163,34 @@ def _rollout_table(rollouts: list[Rollout], scores: Mapping[str, list[float]], g
                 grades[rollout.id].outcome if rollout.id in grades else "none",
                 str(rollout.trace.completion_tokens) if rollout.trace.completion_tokens is not None else "unknown",
             )
-            for rollout in rollouts[:32]
+            for rollout in rollouts
         ),
     )
 
 
-def _check_table(checks: list[Verification]) -> str:
-    return markdown_table(
+def _check_table(checks: list[Verification]) -> dg.TableMetadataValue:
+    return text_table(
         ("check", "score", "critique"),
         (
             (check.id, "none" if check.score is None else f"{check.score:g}", check.critique or check.parse_error)
-            for check in checks[:32]
+            for check in checks
         ),
     )
 
 
-def _entry_table(cell: FinishedCell) -> str:
-    return markdown_table(
+def _entry_table(cell: FinishedCell) -> dg.TableMetadataValue:
+    return text_table(
         ("entry", "kind", "state", "born", "text"),
         (
-            (f"r{one.repeat} {entry.id}", entry.polarity, entry.state, f"t{entry.born:02d}", entry.text)
+            (f"r{one.repeat}{entry.id}", entry.polarity, entry.state, f"t{entry.born:02d}", entry.text)
             for one in cell.rounds
-            for entry in one.memory.entries[:32]
+            for entry in one.memory.entries
         ),
     )
 
 
-def _grade_table(grades: tuple[Grade, ...]) -> str:
-    return markdown_table(
+def _grade_table(grades: tuple[Grade, ...]) -> dg.TableMetadataValue:
+    return text_table(
         ("rollout", "outcome", "read as", "gold", "completion"),
-        ((grade.rollout, grade.outcome, grade.extracted, grade.gold, grade.completion) for grade in grades[:32]),
+        ((grade.rollout, grade.outcome, grade.extracted, grade.gold, grade.completion) for grade in grades),
     )

@@ -7,8 +7,9 @@ from partitions.keys import problem_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from resources.releases import LoadedRelease
+from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import problems_key
-from tmas_assets.assets.metadata import Metadata, markdown_table, of_file
+from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.running import permanent
 from tmas_assets.benchmarks import BenchmarkError, benchmark
 from tmas_assets.engine.problems import ProblemTable, refresh_table
@@ -31,21 +32,27 @@ def fill_axis(instance: dg.DagsterInstance, table: ProblemTable) -> None:
 
 
 def problems_metadata(table: ProblemTable, release: LoadedRelease) -> Metadata:
+    files = {"files": text_table(("file", "sha256", "found"), release.files)} if release.files else {}
+    repaired = {"repaired": text_table(("problem", "reason"), release.repaired)} if release.repaired else {}
     return {
-        **of_file(table.file),
+        "sample": text_table(
+            ("problem", "statement", "gold"), [(p.id, p.statement, p.answer or "none") for p in table.problems[:10]]
+        ),
+        "problems_repaired": dg.MetadataValue.int(len(release.repaired)),
+        **repaired,
+        "problems_retired": dg.MetadataValue.int(len(table.retired)),
         "release": dg.MetadataValue.text(release.release),
-        "release_digest": dg.MetadataValue.text(release.digest),
         "licence": dg.MetadataValue.text(release.licence),
         "source": dg.MetadataValue.text(release.source),
-        "files": dg.MetadataValue.md(markdown_table(("file", "sha256", "found"), release.files)),
-        "repaired": dg.MetadataValue.md(markdown_table(("problem", "reason"), release.repaired)),
-        "retired": dg.MetadataValue.int(len(table.retired)),
-        "sample": dg.MetadataValue.md(
-            markdown_table(
-                ("problem", "statement", "gold"), [(p.id, p.statement, p.answer or "none") for p in table.problems[:10]]
-            )
-        ),
+        **files,
+        **of_file(table.file),
+        "release_digest": dg.MetadataValue.text(release.digest),
     }
+
+
+def problems_version(choice: BenchmarkChoice) -> str:
+    """Code version: changes with the settings of the release, not with how much of it an experiment uses."""
+    return choice.model_copy(update={"limit": None}).model_dump_json()
 
 
 def problems_asset(choice: BenchmarkChoice) -> dg.AssetsDefinition:
@@ -55,8 +62,8 @@ def problems_asset(choice: BenchmarkChoice) -> dg.AssetsDefinition:
         key=problems_key(choice),
         group_name="problems",
         kinds={"parquet"},
-        code_version=choice.model_copy(update={"limit": None}).model_dump_json(),
-        description=f"{known.title}. Licence: {known.licence}. Fills the problem axis of its experiments.",
+        code_version=problems_version(choice),
+        description=f"{known.title}. Licence: {known.licence}. Materialize it first: it fills the problem axis of its experiments.",
     )
     def problems(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         table, release = fill_problems(deployment, choice)

@@ -9,8 +9,9 @@ import dagster as dg
 from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
 from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
+from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import experiment_key
-from tmas_assets.assets.metadata import Metadata, markdown_table, of_file
+from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.running import PERMANENT, cells_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.summary import gather, report
@@ -25,6 +26,8 @@ from tmas_assets.statistics import headline
 @dataclass(frozen=True)
 class MadeSummary:
     report: ExperimentReport
+    iterations: int
+    """How many the experiment asks for."""
     file: StoredFile
     page: Path
 
@@ -42,6 +45,10 @@ def read_row(store: ParquetStore, cells: CellStore) -> LeaderboardRow | None:
         return None
 
 
+def page_path(deployment: Deployment, experiment: Experiment) -> Path:
+    return Path(deployment.reports) / f"{experiment.name}.html"
+
+
 def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
     """Read all cells, store scores and tokens, write the page. Raises a `Failure` for cells that cannot be read."""
     table = table_of(deployment, experiment)
@@ -57,10 +64,10 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
         made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
         file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
         cells.store.write(summary_address(cells, "leaderboard_row"), LeaderboardRow, [leaderboard_row(made)], made_from)
-        page = write_page(Path(deployment.reports) / f"{experiment.name}.html", experiment_page(made))
+        page = write_page(page_path(deployment, experiment), experiment_page(made))
     except (*PERMANENT, PageFault, ValueError) as fault:
         raise permanent(fault) from fault
-    return MadeSummary(made, file, page)
+    return MadeSummary(made, experiment.iterations, file, page)
 
 
 def summary_metadata(made: MadeSummary) -> Metadata:
@@ -82,12 +89,14 @@ def summary_metadata(made: MadeSummary) -> Metadata:
     quoted_value = {"pass_at_1": dg.MetadataValue.float(quoted.value)} if quoted and quoted.value is not None else {}
     curve = {"curve": dg.MetadataValue.md(curve_markdown(pass_at_1_png(scores)))} if quoted else {}
     return {
-        **of_file(made.file),
-        **quoted_value,
         **curve,
-        "scores": dg.MetadataValue.md(markdown_table(head, rows)),
-        "tokens": dg.MetadataValue.md(markdown_table(("role", "calls", "prompt tokens", "completion tokens"), tokens)),
-        "report": dg.MetadataValue.url(made.page.as_uri()),
+        **quoted_value,
+        "iterations_scored": dg.MetadataValue.text(f"{len(scores)} of {made.iterations}"),
+        "scores": text_table(head, rows),
+        "tokens": text_table(("role", "calls", "prompt tokens", "completion tokens"), tokens),
+        # a path and not a link: browsers do not follow file:// from a page that a server sent
+        "report": dg.MetadataValue.path(str(made.page)),
+        **of_file(made.file),
     }
 
 
