@@ -1,6 +1,6 @@
 """The live line of a running campaign: cells done, calls, tokens per second, time left."""
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.spinner import Spinner
 from rich.table import Table
@@ -36,6 +36,19 @@ class Bar:
         note = "starting the model server (about a minute the first time)" if waiting else _notes(now)
         return Group(line, Text(f"  {note}", style="dim")) if note else line
 
+    def line(self) -> str:
+        """The same in one line of text."""
+        now = self.last
+        if now is None:
+            return f"{self.title}: loading the problems"
+        parts = [
+            f"{now.done}/{now.cells} cells",
+            f"{now.calls} calls",
+            f"{now.tokens_per_second:.0f} tokens/s",
+            _left(now),
+        ]
+        return f"{self.title}: {', '.join([*parts, _notes(now)])}"
+
     def closing_line(self) -> str:
         """What the run did, for after the bar is gone."""
         now = self.last
@@ -45,6 +58,21 @@ class Bar:
             f"{self.title}: {now.done}/{now.cells} cells ({now.found} found), {now.calls} model calls, {now.cached} "
             f"from the call log, {now.completion_tokens} tokens generated in {now.seconds:.0f} s"
         )
+
+
+class Lines:
+    """For output that is no terminal: a line of text now and then."""
+
+    def __init__(self, bar: Bar, out: Console, every: float = 15.0) -> None:
+        """`every`: least seconds between two lines, by the campaign's own clock."""
+        self.bar, self.out, self.every = bar, out, every
+        self.said = 0.0
+
+    def update(self, progress: Progress) -> None:
+        self.bar.update(progress)
+        if progress.seconds - self.said >= self.every:
+            self.said = progress.seconds
+            self.out.print(self.bar.line(), highlight=False, soft_wrap=True)
 
 
 def _left(now: Progress) -> str:

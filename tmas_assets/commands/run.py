@@ -2,6 +2,8 @@
 
 import difflib
 from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
 
 import dagster as dg
 from dagster._core.execution.plan.objects import ErrorSource
@@ -11,14 +13,15 @@ from rich.table import Table
 
 from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
-from tmas_assets.assets.summary import summarise
-from tmas_assets.commands.bar import Bar
+from tmas_assets.assets.running import cells_of
+from tmas_assets.assets.summary import page_path, read_row, summarise, summary_address
+from tmas_assets.commands.bar import Bar, Lines
 from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.definitions import defs, experiment_files
 from tmas_assets.engine import progress
-from tmas_assets.reports.experiment_report import ExperimentReport
+from tmas_assets.records import Experiment, RoleTokens, Score
 from tmas_assets.reports.tables import score_table, token_table
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -55,10 +58,13 @@ def run_experiment(name: str, iterations: str, problems: Sequence[str], *, out: 
     job = defs().resolve_job_def(f"{name}_campaign")
     config = {"iterations": iterations, "problems": list(problems)}
     bar = Bar(name)
-    with dg.DagsterInstance.get() as instance, Live(bar, console=out, refresh_per_second=4, transient=True) as shown:
-        if not live:
-            shown.stop()
-        with progress.listening(bar.update):
+    with dg.DagsterInstance.get() as instance, ExitStack() as shown:
+        listener = bar.update
+        if live and out.is_terminal:
+            shown.enter_context(Live(bar, console=out, refresh_per_second=4, transient=True))
+        elif live:
+            listener = Lines(bar, out).update
+        with progress.listening(listener):
             result = job.execute_in_process(
                 instance=instance,
                 run_config={"ops": {f"{name}_cells": {"config": config}}, **_QUIET},
@@ -68,7 +74,17 @@ def run_experiment(name: str, iterations: str, problems: Sequence[str], *, out: 
         out.print(bar.closing_line(), highlight=False, soft_wrap=True)
     if not result.success:
         raise CommandFault(_reason(result))
-    report_experiment(name, out=out)
+    _print_stored(experiment, out=out)
+
+
+def _print_stored(experiment: Experiment, *, out: Console) -> None:
+    """What the campaign's own summary stored; reading all cells again would take as long once more."""
+    deployment = stated_deployment()
+    cells = cells_of(deployment, experiment)
+    scores = cells.store.read(summary_address(cells, "scores"), Score)
+    row = read_row(cells.store, cells)
+    print_figures(experiment.name, scores, row.tokens_scratch if row else (), row.tokens_paid if row else (), out=out)
+    _print_page(page_path(deployment, experiment), out=out)
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:
@@ -91,16 +107,28 @@ def report_experiment(name: str, *, out: Console) -> None:
         made = summarise(stated_deployment(), experiment)
     except dg.Failure as fault:
         raise CommandFault(fault.description or str(fault)) from fault
-    print_report(made.report, out=out)
-    out.print(f"report page: {made.page}", highlight=False, soft_wrap=True)
+    report = made.report
+    print_figures(name, report.scores, report.tokens_scratch, report.tokens_paid, out=out)
+    _print_page(made.page, out=out)
 
 
-def print_report(report: ExperimentReport, *, out: Console) -> None:
-    if report.scores:
-        out.print(score_table(report.scores))
+def print_figures(
+    name: str,
+    scores: Sequence[Score],
+    scratch: Sequence[RoleTokens],
+    paid: Sequence[RoleTokens],
+    *,
+    out: Console,
+) -> None:
+    if scores:
+        out.print(score_table(scores))
     else:
-        out.print(f"{report.name}: no graded cell under its present settings yet")
-    out.print(token_table(report.tokens_scratch, report.tokens_paid))
+        out.print(f"{name}: no graded cell under its present settings yet")
+    out.print(token_table(scratch, paid))
+
+
+def _print_page(page: Path, *, out: Console) -> None:
+    out.print(f"report page: {page}", highlight=False, soft_wrap=True)
 
 
 def list_experiments(*, out: Console) -> None:
