@@ -5,8 +5,10 @@ spread and repeated (`replicas.py`, `chat_client.py`).
 """
 
 import asyncio
+import contextlib
 import logging
 import os
+import threading
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
@@ -26,6 +28,8 @@ class LeasedServer:
     def __init__(self, vllm: VllmServer, managed: ManagedServer) -> None:
         self.vllm, self.managed = vllm, managed
         self._lease = ExitStack()
+        self._ended = False
+        self._taking = threading.Lock()
 
     async def __aenter__(self) -> Self:
         return self
@@ -33,12 +37,46 @@ class LeasedServer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        with self._taking:
+            self._ended = True
         await asyncio.to_thread(self._lease.close)
 
     async def resolve(self) -> Resolved:
         """Raises ServerError: what the server itself says of why it cannot serve."""
-        served = await asyncio.to_thread(self._lease.enter_context, self.vllm.lease(self.managed))
-        return Resolved((served.url,), served.model)
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[Resolved] = loop.create_future()
+
+        def settle(result: Resolved | Exception) -> None:
+            if ready.done():
+                return
+            if isinstance(result, Exception):
+                ready.set_exception(result)
+            else:
+                ready.set_result(result)
+
+        def take() -> None:
+            result: Resolved | Exception
+            try:
+                result = self._take()
+            except Exception as error:  # noqa: BLE001 - raised again in the loop
+                result = error
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(settle, result)
+
+        # A start takes minutes. A thread of its own, and a daemon, lets an interrupted run end without waiting for it;
+        # the keeper notices a holder that is gone.
+        threading.Thread(target=take, name=f"lease {self.managed.model}", daemon=True).start()
+        return await ready
+
+    def _take(self) -> Resolved:
+        lease = ExitStack()
+        served = lease.enter_context(self.vllm.lease(self.managed))
+        with self._taking:
+            if not self._ended:
+                self._lease.push(lease)
+                return Resolved((served.url,), served.model)
+        lease.close()
+        raise RuntimeError("the run ended before its model server was ready")
 
     async def renew(self) -> Resolved:
         """The server died: a new lease starts it again."""

@@ -55,20 +55,21 @@ class Gathered:
 
 def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
     """Read every whole cell of `problems`, with the grades of its very rollouts. Raises StoreFault for a torn one."""
-    tables: dict[str, list[pa.Table]] = {kind: [] for kind in KINDS}
+    whole = {kind: [arrow_schema(record).empty_table().select(_READ[kind])] for kind, record in KINDS.items()}
     files: dict[tuple[str, int], list[str]] = {}
     for iteration in range(cells.experiment.iterations):
+        tables: dict[str, list[pa.Table]] = {}
         for problem in problems:
             for kind, (table, stored) in _whole_cell(cells, iteration, problem).items():
-                tables[kind].append(table)
+                tables.setdefault(kind, []).append(table)
                 files.setdefault((kind, iteration), []).append(stored.digest)
-    whole = {
-        kind: pa.concat_tables([arrow_schema(KINDS[kind]).empty_table().select(_READ[kind]), *found])
-        for kind, found in tables.items()
-    }
-    frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in whole.items()}
+        for kind, found in tables.items():
+            # joined at once: the buffers of many small tables take ten times the room of one
+            whole[kind].append(pa.concat_tables(found).combine_chunks())
+    joined = {kind: pa.concat_tables(found) for kind, found in whole.items()}
+    frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in joined.items()}
     return Gathered(
-        frames, from_table(Grade, whole["benchmark_scores"]), {key: digest(found) for key, found in files.items()}
+        frames, from_table(Grade, joined["benchmark_scores"]), {key: digest(found) for key, found in files.items()}
     )
 
 
