@@ -98,6 +98,6 @@ def refresh_table(
             )
     made_from = [Parent(path, digest) for path, digest, _ in release.files]
     file = store.write(_address(asset, "problems"), Problem, release.problems, made_from)
-    if retired:
+    if retired or (before and before.retired):
         store.write(_address(asset, "retired"), RetiredProblem, retired, [Parent("problems", file.digest)])
     return ProblemTable(asset, release.problems, tuple(retired), file), release
