@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 a fault that the message explains, 2 the command was not u
 
 import logging
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -111,6 +112,9 @@ def ui(port: Annotated[int, typer.Option(help="Port of the web server.")] = 3000
     dagster = Path(sys.executable).with_name("dagster")
     workspace = str(REPOSITORY / "workspace.yaml")
     os.chdir(REPOSITORY)
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # in Dagster's processes, as in ours
+    # started with `&` by a script, SIGINT comes ignored, and Dagster would then ignore SIGTERM as well
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.execv(dagster, [str(dagster), "dev", "-w", workspace, "-p", str(port)])
 
 

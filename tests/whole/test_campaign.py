@@ -28,7 +28,7 @@ def test_every_cell_is_materialized_with_the_digest_of_its_bytes_as_data_version
             path = Path(str(event.metadata["path"].value))
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
             assert event.tags["dagster/data_version"] == digest == event.metadata["digest"].value
-            assert event.metadata["rows"].value > 0
+            assert event.metadata["dagster/row_count"].value > 0
             assert 0 <= event.metadata["mean_verifier_score"].value <= 1
     rollouts = next(iter(project.events("rollouts").values())).metadata
     assert rollouts["completion_tokens"].value > 0
@@ -89,7 +89,7 @@ def test_repeats_are_independent_and_in_one_cell(server, tmp_path, instance):
     project = Project(experiment(server.url, repeats=2, iterations=2), tmp_path, instance)
     project.run()
     one = next(iter(project.events("rollouts").values()))
-    assert one.metadata["rows"].value == 6
+    assert one.metadata["dagster/row_count"].value == 6
 
 
 def test_some_problems_and_iterations_only(project):

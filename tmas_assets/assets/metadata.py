@@ -33,7 +33,6 @@ def files_of(cell: FoundCell) -> Mapping[str, StoredFile]:
 
 def of_file(stored: StoredFile) -> Metadata:
     return {
-        "rows": dg.MetadataValue.int(stored.rows),
         "dagster/row_count": dg.MetadataValue.int(stored.rows),
         "path": dg.MetadataValue.path(stored.path),
         "digest": dg.MetadataValue.text(stored.digest),

@@ -76,7 +76,7 @@ def summary_metadata(made: MadeSummary) -> Metadata:
         (
             f"t{score.iteration:02d}",
             _percent(score.value),
-            f"{_percent(score.low)} to {_percent(score.high)}",
+            f"{_percent(score.low)}–{_percent(score.high)}" if score.low is not None else "none",
             *(str(n) for n in (score.answers, score.missing, score.truncated, score.failed, score.undecided)),
         )
         for score in scores
