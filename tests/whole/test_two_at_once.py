@@ -10,7 +10,6 @@ def test_two_campaigns_at_once_end_with_the_bytes_of_one(tmp_path):
     with launch.process("--latency", "0.1") as server:
         asked = experiment(server.url)
         campaign.finish(campaign.start(asked, tmp_path / "one"))
-        once = server.stats()["total"]
         running = [campaign.start(asked, tmp_path / "two") for _ in range(2)]
         for process in running:
             campaign.finish(process)
