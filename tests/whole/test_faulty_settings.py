@@ -11,6 +11,13 @@ import pytest
 from tests.whole.campaign import ROOT
 
 TYPE = "type: tmas_assets.assets.experiment.ExperimentFile\n"
+EXPERIMENT = """attributes:
+  name: x
+  benchmark: {name: %s}
+  strategy: {name: %s, settings: %s}
+  iterations: 1
+  endpoints: {default: {managed: {}}}
+"""
 BODIES = {
     "type: [unclosed": "is not YAML",
     TYPE + "attributes:\n\t- x": "is not YAML",
@@ -21,6 +28,9 @@ BODIES = {
     TYPE: "attributes: nothing found",
     TYPE + "attribute: {}": "attribute",
     TYPE + "attributes: {name: x, iterations: many}": "iterations",
+    TYPE + EXPERIMENT % ("math500", "tmas", "{candidate: 2}"): "attributes.strategy.settings.candidate",
+    TYPE + EXPERIMENT % ("math500", "tmsa", "{}"): "attributes.strategy.name: no strategy 'tmsa'",
+    TYPE + EXPERIMENT % ("math501", "tmas", "{}"): "attributes.benchmark: no benchmark named 'math501'",
 }
 LOAD = """
 import json, pathlib, sys, warnings

@@ -50,8 +50,8 @@ def _read_type(file: Path) -> str:
 
 
 def _words(fault: BaseException) -> str:
-    """What the innermost of a chain of errors says: Dagster's outer one shows a tree and no field."""
-    while not isinstance(fault, ValidationError) and fault.__cause__ is not None:
+    """What our own error in a chain says, else the innermost one: Dagster's outer one shows a tree and no field."""
+    while not isinstance(fault, ValidationError | ExperimentFault) and fault.__cause__ is not None:
         fault = fault.__cause__
     lines = str(fault).splitlines()
     return "\n".join(line for line in lines if not line.strip().startswith("For further information"))

@@ -19,7 +19,7 @@ from partitions.keys import CellKey
 from resources.calls.call_log import CallLogError
 from resources.chat.client import MissingApiKey, Spend
 from resources.deployment import Deployment
-from resources.parquet_store import StoreFault
+from resources.parquet_store import MissingFile, StoreFault
 from resources.serving.default_model import DefaultModelError
 from resources.serving.vllm_server import ServerError
 from tmas_assets.benchmarks import asset_name
@@ -67,6 +67,9 @@ def permanent(error: Exception) -> dg.Failure:
 def table_of(deployment: Deployment, experiment: Experiment) -> ProblemTable:
     try:
         return read_table(deployment.store(), asset_name(experiment.benchmark))
+    except MissingFile as fault:
+        hint = f"Nothing was run yet: `tmas run {experiment.name}` or its campaign job does this first."
+        raise dg.Failure(description=f"{fault} {hint}", allow_retries=False) from fault
     except StoreFault as fault:
         raise permanent(fault) from fault
 
@@ -188,6 +191,7 @@ class _Engine:
                 prompt_tokens=spend.prompt_tokens,
                 completion_tokens=spend.completion_tokens,
                 seconds=time.monotonic() - self.began,
+                partial=self.outcome.budget,
             )
         )
 

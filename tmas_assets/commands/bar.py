@@ -54,10 +54,11 @@ class Bar:
         now = self.last
         if now is None:
             return ""
-        return (
+        line = (
             f"{self.title}: {now.done}/{now.cells} cells ({now.found} found), {now.calls} model calls, {now.cached} "
             f"from the call log, {now.completion_tokens} tokens generated in {now.seconds:.0f} s"
         )
+        return f"{line}\n{self.title}: PARTIAL, {now.partial}" if now.partial else line
 
 
 class Lines:

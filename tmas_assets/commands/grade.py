@@ -11,6 +11,8 @@ from tmas_assets.grading.rows import grade_file
 
 def grade_answers(file: Path, out_file: Path, *, out: Console) -> None:
     """Raises CommandFault where the file cannot be read or written."""
+    if not out_file.parent.is_dir():
+        raise CommandFault(f"no folder {out_file.parent} to write {out_file.name} into; make it first")
     if not file.is_file():
         raise CommandFault(f"no file {file}; give a JSONL with id, kind, gold and response on each line")
     try:
@@ -20,3 +22,5 @@ def grade_answers(file: Path, out_file: Path, *, out: Console) -> None:
     for outcome in ("right", "wrong", "undecided", "failed"):
         out.print(f"{outcome:10} {counts[outcome]}", highlight=False)
     out.print(f"written to {out_file}", highlight=False, soft_wrap=True)
+    if counts["failed"] == counts.total():
+        raise CommandFault(f"not one line of {file} could be graded; {out_file} says why, line for line")

@@ -9,7 +9,7 @@ import dagster as dg
 from dagster._core.execution.plan.objects import ErrorSource
 from rich.console import Console
 from rich.live import Live
-from rich.table import Table
+from rich.table import Column, Table
 
 from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
@@ -132,12 +132,11 @@ def _print_page(page: Path, *, out: Console) -> None:
 
 
 def list_experiments(*, out: Console) -> None:
-    table = Table("experiment", "benchmark", "strategy", "iterations", "repeats", "model", "file")
+    table = Table(Column("experiment", no_wrap=True), "benchmark", "strategy", "iterations", "repeats", "model")
     for file in sorted(_files(), key=lambda one: one.experiment.name):
         e = file.experiment
         default = e.endpoints["default"]
         model = default.model or (default.managed.model if default.managed else "")
-        table.add_row(
-            e.name, e.benchmark.name, e.strategy.name, str(e.iterations), str(e.repeats), model, str(file.file)
-        )
+        table.add_row(e.name, e.benchmark.name, e.strategy.name, str(e.iterations), str(e.repeats), model)
     out.print(table)
+    out.print("each is tmas_assets/defs/<experiment>/defs.yaml", style="dim", highlight=False)

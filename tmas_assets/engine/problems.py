@@ -35,27 +35,34 @@ class ProblemTable:
         raise self._unknown(key)
 
     def select(self, wanted: Sequence[str], limit: int | None) -> tuple[Problem, ...]:
-        """The problems with these ids or keys, in the table's order; all of them for none, at most `limit`."""
+        """Of the first `limit` problems those with these ids or keys, in the table's order; all of them for none.
+
+        Raises UnknownProblem for one that is not among them.
+        """
+        scope = self.problems[:limit]
         if not wanted:
-            return self.problems[:limit]
-        known = {problem.id: problem for problem in self.problems}
-        known |= {problem_key(problem.id): problem for problem in self.problems}
+            return scope
+        known = {problem.id: problem for problem in scope} | {problem_key(problem.id): problem for problem in scope}
         found = set()
         for name in wanted:
             if name not in known:
-                raise self._unknown(name)
+                raise self._unknown(name, limit)
             found.add(known[name].id)
-        return tuple(problem for problem in self.problems if problem.id in found)
+        return tuple(problem for problem in scope if problem.id in found)
 
-    def _unknown(self, name: str) -> UnknownProblem:
+    def _unknown(self, name: str, limit: int | None = None) -> UnknownProblem:
         for gone in self.retired:
             if name in (gone.id, problem_key(gone.id)):
                 return UnknownProblem(f"problem {name!r} of {self.asset} is retired: {gone.reason}")
-        ids = [problem.id for problem in self.problems]
+        ids = [problem.id for problem in self.problems[:limit]]
+        if any(name in (problem.id, problem_key(problem.id)) for problem in self.problems):
+            return UnknownProblem(
+                f"problem {name!r} of {self.asset} is beyond the first {len(ids)}, which benchmark.limit asks for"
+            )
         near = difflib.get_close_matches(name, ids, n=3) or ids[:3]
         return UnknownProblem(
             f"problems/{self.asset} has no problem {name!r} among its {len(ids)}; nearest: {', '.join(near)}. "
-            f"Ids are listed in the materialization of problems/{self.asset}."
+            f"`tmas report` writes a page that lists them, as does the materialization of problems/{self.asset}."
         )
 
 

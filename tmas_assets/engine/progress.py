@@ -28,7 +28,8 @@ class Progress:
     completion_tokens: int
     seconds: float
     """Since the campaign began."""
-    message: str = ""
+    partial: str | None = None
+    """Which cap of the budget was reached, None when none was."""
 
     @property
     def tokens_per_second(self) -> float:
