@@ -82,7 +82,7 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         name=f"{experiment.name}_cells",
         ins={"start": dg.In(dg.Nothing)},
         pool=POOL,
-        description="Run the strategy over iterations x problems; no barriers, nothing made twice.",
+        description="All cells, iterations x problems; none is made twice.",
     )
     def cells(context: dg.OpExecutionContext, config: CampaignConfig, deployment: Deployment) -> None:
         table = table_of(deployment, experiment)
