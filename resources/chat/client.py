@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
-from resources.attempts import Attempts, EndpointUnavailable, final_failure
 from resources.calls.call_log import CallLog
+from resources.chat.attempts import Attempts, EndpointUnavailable, final_failure
 from resources.chat.body import chat_body
 from resources.chat.connections import Connections, MissingApiKey, Sent
 from resources.chat.limits import Gate
@@ -31,6 +31,9 @@ __all__ = [
     "Spend",
 ]  # fmt: skip
 
+HELD_FROM = 0.1
+"""Seconds. A reply that took so long keeps its permit until it is durable, so that a kill costs at most as many calls
+as the limit allows at once. For faster replies the wait for the disk would cost a good part of the throughput."""
 EMPTY_RETRIES = 2
 """How often an empty reply is asked for again, each time with the next seed."""
 
@@ -120,19 +123,27 @@ class ChatClient:
         if call is not None:
             self._spend.hits += 1
             return call
-        call = await self._answer(request, key)
-        if call.status == "failed":
-            self._spend.failures += 1
-            await self._log.put_failure(call)
-        else:
-            call = await self._log.put(call)
+        attempts = Attempts(self._gate.ticket(request.priority), request.sampling.max_tokens, request.seed)
+        try:
+            call = await self._answer(request, key, attempts)
+            if call.status == "failed":
+                self._spend.failures += 1
+                await self._log.put_failure(call)
+            else:
+                call = await self._log.put(call)
+        finally:
+            self._let_go(attempts)
         self._spend.finished += 1
         return call
 
-    async def _answer(self, request: ChatRequest, key: str) -> Call:
+    def _let_go(self, attempts: Attempts) -> None:
+        """Give the permit back, if it is held."""
+        if attempts.permit:
+            attempts.permit = False
+            self._gate.release()
+
+    async def _answer(self, request: ChatRequest, key: str, attempts: Attempts) -> Call:
         """Attempt until there is a reply, a final refusal, or no attempt left."""
-        ticket = self._gate.ticket(request.priority)
-        attempts = Attempts(ticket, request.sampling.max_tokens, request.seed)
         while True:
             sent = await self._attempt(request, attempts)
             match sent.outcome:
@@ -152,10 +163,11 @@ class ChatClient:
                     await self._again(reason, detail, request, sent, attempts)
 
     async def _attempt(self, request: ChatRequest, attempts: Attempts) -> Sent:
-        """One request out, with a permit held exactly as long as it is in flight."""
+        """One request out, with a permit held as long as it is in flight, or longer: see `HELD_FROM`."""
         endpoint, spend = self._endpoint, self._spend
         model = await self._connections.model()
         await self._gate.acquire(attempts.ticket)
+        attempts.permit = True
         try:
             spend.check()
             seed = attempts.seed if endpoint.send_seed else None
@@ -172,8 +184,11 @@ class ChatClient:
             finally:
                 spend.returned()
                 attempts.seconds = self._clock() - started
-        finally:
-            self._gate.release()
+        except BaseException:
+            self._let_go(attempts)
+            raise
+        if attempts.seconds < HELD_FROM or not isinstance(sent.outcome, Answered):
+            self._let_go(attempts)
         if isinstance(sent.outcome, Broken) and sent.outcome.reason == "timeout":
             spend.abandoned += 1
         return sent
@@ -188,6 +203,7 @@ class ChatClient:
         self._spend.used(reading.usage, attempts.max_tokens)
         attempts.paid(reading.usage)
         if reading.status == "empty" and attempts.empty < EMPTY_RETRIES:
+            self._let_go(attempts)
             attempts.empty += 1
             attempts.seed = (attempts.seed + 1) % 2**31
             self._retry("empty", attempts)
@@ -198,6 +214,7 @@ class ChatClient:
         self, reason: str, detail: str, request: ChatRequest, sent: Sent, attempts: Attempts, asked: float = 0.0
     ) -> None:
         """Wait before the next attempt, or raise when there is none. `asked` is the server's retry-after, seconds."""
+        self._let_go(attempts)
         self._retry(reason, attempts)
         attempts.failed += 1
         patience = self._backoff.patience

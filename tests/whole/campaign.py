@@ -11,6 +11,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from tmas_assets.commands.dagster_home import make_schema
 from tmas_assets.records import Experiment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +54,7 @@ def main() -> None:
     from tests.whole.location import defs
 
     experiment = Experiment.model_validate(json.loads(os.environ["TMAS_TEST_EXPERIMENT"]))
+    make_schema(Path(os.environ["DAGSTER_HOME"]))
     with dg.DagsterInstance.get() as instance:
         result = defs().resolve_job_def(f"{experiment.name}_campaign").execute_in_process(
             instance=instance, run_config=QUIET, raise_on_error=False

@@ -21,9 +21,9 @@ pytestmark = [pytest.mark.vllm, pytest.mark.timeout(600), pytest.mark.xdist_grou
 
 
 def metrics(home: Path) -> dict[str, float]:
-    """vLLM's own counters of the one server in `home`."""
-    [state] = list((home / "servers").glob("*/state.json"))
-    port = json.loads(state.read_text())["port"]
+    """vLLM's own counters of the server in `home` that was used last."""
+    used = max((home / "servers").glob("*/last_use.json"), key=lambda path: path.stat().st_mtime)
+    port = json.loads(used.with_name("state.json").read_text())["port"]
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as reply:
         text = reply.read().decode()
     return {

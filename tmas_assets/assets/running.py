@@ -12,12 +12,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import dagster as dg
 
 from partitions.keys import CellKey
 from resources.calls.call_log import CallLogError
 from resources.chat.client import MissingApiKey, Spend
+from resources.claims import Claims
 from resources.deployment import Deployment
 from resources.parquet_store import MissingFile, StoreFault
 from resources.serving.default_model import DefaultModelError
@@ -154,7 +156,8 @@ class _Engine:
         self.loop, self.task = asyncio.get_running_loop(), asyncio.current_task()
         self.ready.set()
         cells = await asyncio.to_thread(cells_of, self.deployment, self.experiment)
-        with GraderPool(max_workers=self.deployment.grading_workers) as graders:
+        file = Path(self.deployment.home) / "claims" / f"{self.experiment.name}-{cells.variant}"
+        with GraderPool(max_workers=self.deployment.grading_workers) as graders, Claims(file) as claims:
             async with open_team(self.experiment, self.deployment, self.spend, run=self.run) as team:
                 for scope in self.scopes:
                     campaign = Campaign(
@@ -167,6 +170,7 @@ class _Engine:
                         on_found=self.put,
                         redo=self.redo,
                         outcome=self.outcome,
+                        claims=claims,
                     )
                     await campaign.run()
 

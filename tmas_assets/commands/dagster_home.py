@@ -8,6 +8,7 @@ import dagster as dg
 from sqlalchemy.exc import SQLAlchemyError
 
 from resources.deployment import REPOSITORY
+from resources.serving.file_lock import exclusive
 from resources.serving.vllm_server import home_from_environment
 from tmas_assets.commands.faults import CommandFault
 
@@ -22,13 +23,17 @@ def prepare_dagster_home() -> Path:
         home.mkdir(parents=True, exist_ok=True)
         if not (home / "dagster.yaml").exists():
             shutil.copy(REPOSITORY / "dagster.yaml", home / "dagster.yaml")
-        # webserver and daemon race for the schema of an empty home: make it in one process first
-        with dg.DagsterInstance.get() as instance:
-            instance.get_runs(limit=1)
-            instance.all_instigator_state()
+        make_schema(home)
     except (OSError, SQLAlchemyError, dg.DagsterError) as fault:
         raise CommandFault(
             f"Dagster's storage at DAGSTER_HOME {home} cannot be used: {fault}. Make the folder writable, mend its "
             "dagster.yaml, or set DAGSTER_HOME (or TMAS_HOME) to another folder."
         ) from fault
     return home
+
+
+def make_schema(home: Path) -> None:
+    """Make the tables of DAGSTER_HOME `home`. Processes that open an empty home at once break each other's tables."""
+    with exclusive(home / "schema.lock"), dg.DagsterInstance.get() as instance:
+        instance.get_runs(limit=1)
+        instance.all_instigator_state()

@@ -8,9 +8,11 @@ Leaves out Dagster, progress bars and where requests go.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from resources.chat.client import BudgetReached, EndpointUnavailable
+from resources.claims import Claims
 from resources.parquet_store import StoreFault
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell, StoredCell
 from tmas_assets.engine.grades import grade_cell, grader_of
@@ -63,6 +65,7 @@ class Campaign:
         on_found: Callable[[FoundCell], None] = lambda cell: None,
         redo: bool = False,
         outcome: Outcome | None = None,
+        claims: Claims | None = None,
     ) -> None:
         """`on_made` and `on_found` are called in the event loop and must return at once. `redo` makes whole
         cells again (from the call log, where it has the replies) and still needs no call for the past."""
@@ -74,6 +77,7 @@ class Campaign:
         self.strategy = strategy(experiment.strategy.name)
         self.settings = settings_of(experiment.strategy)
         self.outcome = outcome or Outcome()
+        self.claims = claims
 
     def check_past(self) -> None:
         """Raises MissingPast before anything is asked or written."""
@@ -108,7 +112,8 @@ class Campaign:
     async def _problem(self, problem: Problem) -> None:
         line = _ProblemLine(self, problem)
         try:
-            await line.run()
+            async with self.claims.claim(problem.id) if self.claims else nullcontext():
+                await line.run()
         except BudgetReached as reached:
             self.outcome.budget = str(reached)
             self.outcome.stopped.append(Stopped(problem.id, line.at, str(reached), by_budget=True))

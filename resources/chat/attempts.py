@@ -40,6 +40,8 @@ class Attempts:
     ticket: Ticket
     max_tokens: int
     seed: int
+    permit: bool = False
+    """Whether the gate's permit is held."""
     sent: int = 0
     failed: int = 0
     """Attempts that met a transient error; `max_attempts` bounds these."""
