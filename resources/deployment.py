@@ -22,8 +22,12 @@ T = TypeVar("T")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+_SECRET = {"call_log_url": "TMAS_CALL_LOG", "store_options": "TMAS_STORE_OPTIONS"}
+"""Fields that may hold a password or a key, and their variables."""
+
+
 class DeploymentFault(ValueError):
-    """An environment variable that cannot be used; the text names it, its value and what it should be."""
+    """An environment variable that cannot be used; the text names it, its value (but no secret), and what it should be."""
 
 
 class Deployment(dg.ConfigurableResource["Deployment"]):
@@ -54,6 +58,14 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
             linger_seconds=_stated("TMAS_SERVER_LINGER", "300", _seconds, "a number of seconds, at least 0"),
         )
 
+    @classmethod
+    def for_definitions(cls) -> "Deployment":
+        """The same for a code location: what may hold a password is named by its variable, so that Dagster, which
+        shows and stores the configuration of its resources, never sees the value. Raises DeploymentFault."""
+        stated = cls.from_environment().model_dump()
+        named = {field: dg.EnvVar(variable) for field, variable in _SECRET.items() if variable in os.environ}
+        return cls(**(stated | named))
+
     def store(self) -> ParquetStore:
         return ParquetStore(root=self.store_root, options=json.loads(self.store_options))
 
@@ -83,7 +95,8 @@ def _stated(name: str, default: str, read: Callable[[str], T], wanted: str) -> T
     try:
         return read(text)
     except ValueError as fault:
-        raise DeploymentFault(f"{name} is {text!r} and should be {wanted}") from fault
+        found = "as it is cannot be used" if name in _SECRET.values() else f"is {text!r}"
+        raise DeploymentFault(f"{name} {found} and should be {wanted}") from None if name in _SECRET.values() else fault
 
 
 def _json_object(text: str) -> str:

@@ -54,7 +54,7 @@ def defs() -> dg.Definitions:
             *(problems_asset(choice) for choice in releases.values()),
             leaderboard_asset([f.experiment for f in files]),
         ],
-        resources={"deployment": Deployment.from_environment()},
+        resources={"deployment": Deployment.for_definitions()},
         # a step in a process of its own costs seconds and outlives a killed run
         executor=dg.in_process_executor,
     )

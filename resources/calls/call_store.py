@@ -60,7 +60,8 @@ class CallStore:
             parsed = sa.make_url(url)
         except sa.exc.ArgumentError as error:
             raise CallLogError(
-                f"call log url {url!r} cannot be read; give sqlite:///path or postgresql+psycopg2://user@host/database"
+                "the call log url (not shown, it may hold a password) cannot be read; give sqlite:///path or "
+                "postgresql+psycopg2://user@host/database"
             ) from error
         self.dialect = parsed.get_backend_name()
         self.shown = parsed.render_as_string(hide_password=True)
