@@ -48,18 +48,18 @@ def main(moments: int = 10, seed: int = 1) -> int:
     with tempfile.TemporaryDirectory() as scratch, launch.process("--latency", LATENCY, "--record") as server:
         asked = experiment(server.url, iterations=4)
         undisturbed = Path(scratch, "undisturbed")
-        began = time.monotonic()
         campaign.finish(campaign.start(asked, undisturbed))
-        whole = time.monotonic() - began
         wanted, once = contents(undisturbed / "store"), sum(calls(server).values())
         failed = 0
         for moment in range(moments):
             folder = Path(scratch, f"killed{moment}")
             before = sum(calls(server).values())
             process = campaign.start(asked, folder)
-            # from the first import to the last write
-            wait = draw.uniform(0.3, 1.0) * whole
-            time.sleep(wait)
+            # a random moment between the first request and the last write
+            after = draw.randint(1, once)
+            while sum(calls(server).values()) - before < after and process.poll() is None:
+                time.sleep(0.005)
+            time.sleep(draw.uniform(0, 0.3))
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             time.sleep(float(LATENCY) * 2)  # what was in flight ends on the server
@@ -74,7 +74,7 @@ def main(moments: int = 10, seed: int = 1) -> int:
                 json.dumps(
                     {
                         "bench": "kill_and_resume",
-                        "killed_after_s": round(wait, 2),
+                        "killed_after_calls": after,
                         "sent_before": sent,
                         "in_flight": in_flight,
                         "repeated": repeated,
