@@ -10,8 +10,8 @@ from resources.deployment import Deployment
 from tests.whole.experiments import deployment, experiment
 from tmas_assets.engine.campaign import Campaign, Outcome
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
+from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.team import identities, open_team
-from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Experiment, Problem
 
 __all__ = ["Bench", "deployment", "experiment", "problem"]
@@ -54,7 +54,7 @@ class Bench:
 
     async def _run(self, iterations: range, redo: bool) -> Outcome:
         place, spend = self.deployment, Spend(self.experiment.budget)
-        with GraderPool(max_workers=1) as graders:
+        with Graders(max_workers=1) as graders:
             async with open_team(self.experiment, place, spend, run="test") as team:
                 return await Campaign(
                     self.cells,

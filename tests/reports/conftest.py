@@ -38,7 +38,7 @@ def score(iteration: int, rates: list[float], answers: int, *, missing: int = 0,
         high=interval.high if interval else None, level=0.95,
         value_answered=right / (total - failed) if total else None, problems=len(rates), answers=total,
         expected=total + missing, missing=missing, right=right, wrong=total - right - failed, undecided=0,
-        failed=failed, truncated=total // 25, empty=0, repetitive=total // 90, grader="math", grader_version="3",
+        failed=failed, truncated=total // 25, empty=0, repetitive=total // 90, judged=0, unsandboxed=0, grader="math", grader_version="3",
         grades_digest=f"{iteration:02x}" * 32,
     )  # fmt: skip
 

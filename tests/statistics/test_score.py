@@ -28,7 +28,8 @@ def grade(
     broke = Failure(boundary="grader", kind="timeout", detail="") if outcome == "failed" else None
     return Grade(
         problem=problem, problem_digest=problem_digest, rollout=f"r{repeat}t{iteration:02}c{candidate}", repeat=repeat,
-        iteration=iteration, candidate=candidate, outcome=outcome, extracted=None, gold="1", grader=grader,
+        iteration=iteration, candidate=candidate, outcome=outcome, rule_outcome=outcome,
+        judgement=None, unsandboxed=False, extracted=None, gold="1", grader=grader,
         grader_version=version, failure=broke, completion=completion, repetitive=repetitive, rollouts_digest="r",
     )  # fmt: skip
 

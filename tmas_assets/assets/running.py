@@ -28,10 +28,10 @@ from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine import progress
 from tmas_assets.engine.campaign import Campaign, MissingPast, Outcome
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
+from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.grades import grade_cell
 from tmas_assets.engine.problems import ProblemTable, UnknownProblem, read_table
 from tmas_assets.engine.team import EndpointRefuses, TooManyFailures, identities, open_team
-from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Experiment, Problem
 
 PERMANENT = (
@@ -157,7 +157,7 @@ class _Engine:
         self.ready.set()
         cells = await asyncio.to_thread(cells_of, self.deployment, self.experiment)
         file = Path(self.deployment.home) / "claims" / f"{self.experiment.name}-{cells.variant}"
-        with GraderPool(max_workers=self.deployment.grading_workers) as graders, Claims(file) as claims:
+        with Graders(max_workers=self.deployment.grading_workers) as graders, Claims(file) as claims:
             async with open_team(self.experiment, self.deployment, self.spend, run=self.run) as team:
                 for scope in self.scopes:
                     campaign = Campaign(
@@ -265,7 +265,7 @@ def run_grading(deployment: Deployment, experiment: Experiment, wanted: Sequence
     table = table_of(deployment, experiment)
     cells = cells_of(deployment, experiment)
     # a thread of its own, since the step's thread may be inside somebody's event loop
-    with GraderPool(max_workers=deployment.grading_workers) as graders, ThreadPoolExecutor(1) as thread:
+    with Graders(max_workers=deployment.grading_workers) as graders, ThreadPoolExecutor(1) as thread:
         for key in wanted:
             try:
                 problem = table.by_key(key.problem)

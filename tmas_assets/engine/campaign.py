@@ -15,8 +15,8 @@ from resources.chat.client import BudgetReached, EndpointUnavailable
 from resources.claims import Claims
 from resources.parquet_store import StoreFault
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell, StoredCell
+from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.grades import grade_cell, grader_of
-from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Problem, Round
 from tmas_assets.strategies import Here, Team, settings_of, strategy
 
@@ -57,7 +57,7 @@ class Campaign:
         self,
         cells: CellStore,
         team: Team,
-        graders: GraderPool,
+        graders: Graders,
         *,
         iterations: range,
         problems: Sequence[Problem],

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from resources.parquet_store import StoredFile
 from tmas_assets.engine.cells import CellStore, StoredCell
+from tmas_assets.engine.graders import Graders
 from tmas_assets.grading import grader_version
-from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Grade, Problem, Rollout, Round, Verdict
 
 
@@ -17,7 +17,7 @@ def grader_of(problem: Problem) -> str:
 
 async def grade_cell(
     cells: CellStore,
-    graders: GraderPool,
+    graders: Graders,
     iteration: int,
     problem: Problem,
     rounds: Sequence[Round],
@@ -36,6 +36,9 @@ async def grade_cell(
             iteration=rollout.iteration,
             candidate=rollout.candidate,
             outcome=verdict.outcome,
+            rule_outcome=verdict.outcome,
+            judgement=None,
+            unsandboxed=verdict.unsandboxed,
             extracted=verdict.extracted,
             gold=problem.answer,
             grader=problem.grader,
@@ -53,7 +56,7 @@ async def grade_cell(
     return grades, stored
 
 
-async def _verdict(graders: GraderPool, problem: Problem, rollout: Rollout) -> Verdict:
+async def _verdict(graders: Graders, problem: Problem, rollout: Rollout) -> Verdict:
     """A request that failed was never answered: its grade says so instead of calling it wrong."""
     if rollout.trace.status == "failed":
         return Verdict(outcome="failed", failure=rollout.trace.failure)

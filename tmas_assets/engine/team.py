@@ -33,8 +33,8 @@ def identity(endpoint: Endpoint, vllm: VllmServer) -> str:
 
 
 def identities(experiment: Experiment, vllm: VllmServer) -> tuple[str, ...]:
-    """Model identities of all endpoints, in order of endpoint name."""
-    return tuple(identity(endpoint, vllm) for _, endpoint in sorted(experiment.endpoints.items()))
+    """Identities of the models that cells are made by, in order of endpoint name."""
+    return tuple(identity(endpoint, vllm) for _, endpoint in sorted(experiment.solving_endpoints.items()))
 
 
 class EndpointRefuses(RuntimeError):

@@ -18,11 +18,12 @@ from tmas_assets.records.experiment import (
     Budget,
     Endpoint,
     Experiment,
+    JudgeSettings,
     ManagedServer,
     RoleSettings,
     StrategyChoice,
 )
-from tmas_assets.records.grade import Grade, Outcome, RoleTokens, Score, Verdict
+from tmas_assets.records.grade import Grade, Judgement, Outcome, RoleTokens, Score, Verdict
 from tmas_assets.records.problem import Problem, RetiredProblem
 from tmas_assets.records.rounds import (
     Bank,
@@ -55,6 +56,8 @@ __all__ = [
     "Failure",
     "FinishReason",
     "Grade",
+    "JudgeSettings",
+    "Judgement",
     "ManagedServer",
     "MemoryEntry",
     "MemorySnapshot",

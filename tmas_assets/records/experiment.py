@@ -15,6 +15,8 @@ from tmas_assets.records.call import Sampling
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 Name = Annotated[str, Field(pattern=NAME.pattern, max_length=64)]
 MAX_ITERATIONS = 60
+JUDGE = "judge"
+"""The role that grades; settings for it stand under `judge`, not under `roles`."""
 
 
 class BenchmarkChoice(Record):
@@ -81,6 +83,16 @@ class RoleSettings(Record):
     sampling: dict[str, JsonValue] = {}
 
 
+class JudgeSettings(Record):
+    """A model that decides what the rules leave undecided. It shapes grades, never cells."""
+
+    endpoint: str = "default"
+    sampling: dict[str, JsonValue] = {}
+    audit: float = Field(default=0.1, ge=0, le=1)
+    """Share of the answers that the rules did decide which the judge is asked about too, drawn by the experiment's
+    seed. The rules' verdict stands; how often both agree is reported."""
+
+
 class Budget(Record):
     """Hard caps; None is no cap. Reaching one ends the run with what is finished, and says so."""
 
@@ -99,6 +111,8 @@ class Experiment(Record):
     seed: int = Field(default=0, ge=0)
     endpoints: dict[str, Endpoint]
     roles: dict[str, RoleSettings] = {}
+    judge: JudgeSettings | None = None
+    """None leaves undecided answers undecided."""
     budget: Budget = Budget()
     failure_threshold: float = Field(default=0.2, ge=0, le=1)
     """Share of failed calls (permanent refusals, after at least 20 calls) above which the run fails."""
@@ -118,21 +132,40 @@ class Experiment(Record):
                     f"roles.{role}.endpoint: no endpoint {settings.endpoint!r}; found {sorted(self.endpoints)}"
                 )
             self.sampling(role)
+        if self.judge is not None:
+            if self.judge.endpoint not in self.endpoints:
+                raise ValueError(
+                    f"judge.endpoint: no endpoint {self.judge.endpoint!r}; found {sorted(self.endpoints)}"
+                )
+            self.sampling(JUDGE)
         return self
 
     def endpoint_of(self, role: str) -> str:
         """Name of the endpoint that serves `role`."""
+        if role == JUDGE and self.judge is not None:
+            return self.judge.endpoint
         return self.roles[role].endpoint if role in self.roles else "default"
 
     def sampling(self, role: str) -> Sampling:
         """The endpoint's sampling with the role's own fields over it."""
         base = self.endpoints[self.endpoint_of(role)].sampling.model_dump()
         own = self.roles[role].sampling if role in self.roles else {}
+        if role == JUDGE and self.judge is not None:
+            own = self.judge.sampling
         return Sampling.model_validate({**base, **own})
 
+    @property
+    def solving_endpoints(self) -> dict[str, Endpoint]:
+        """Those whose replies a cell is made of: all but one that only the judge uses."""
+        solving = {"default", *(settings.endpoint for settings in self.roles.values())}
+        idle = self.judge.endpoint if self.judge is not None and self.judge.endpoint not in solving else None
+        return {name: endpoint for name, endpoint in self.endpoints.items() if name != idle}
+
     def digest(self) -> str:
-        """Digest of all that shapes a cell's bytes. How far (iterations, limit) and how fast stay out of it."""
-        body = self.model_dump(mode="json", exclude={"description", "iterations", "budget", "failure_threshold"})
+        """Digest of all that shapes a cell's bytes. How far (iterations, limit), how fast and the judge stay out of it."""
+        apart = {"description", "iterations", "judge", "budget", "failure_threshold"}
+        body = self.model_dump(mode="json", exclude=apart)
+        body["endpoints"] = {name: body["endpoints"][name] for name in self.solving_endpoints}
         body["benchmark"].pop("limit")
         for endpoint in body["endpoints"].values():
             for operational in (

@@ -1,9 +1,10 @@
 """A verdict on a rollout, and the figures made of many verdicts."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from tmas_assets.records.base import Record
-from tmas_assets.records.call import CompletionStatus, Failure
+from tmas_assets.records.call import CompletionStatus, Failure, Trace
+from tmas_assets.records.rounds import ParseStatus
 
 Outcome = Literal["right", "wrong", "undecided", "failed"]
 
@@ -14,11 +15,26 @@ class Verdict(Record):
     outcome: Outcome
     extracted: str | None = None
     failure: Failure | None = None
+    unsandboxed: bool = False
+    """Whether code of the answer ran without a sandbox: such a verdict can be forged by the answer."""
+
+
+class Judgement(Record):
+    """What a judging model said of one answer. An unreadable reply is `failed`: neither right nor wrong."""
+
+    outcome: Literal["right", "wrong", "failed"]
+    model: str
+    """Identity of the judging model."""
+    prompt_digest: str
+    parse: ParseStatus
+    parse_error: str | None
+    trace: Trace
 
 
 class Grade(Record):
     """The verdict on one rollout, with the grader that gave it. Truncation belongs to the completion."""
 
+    SCHEMA_VERSION: ClassVar[int] = 2
     problem: str
     problem_digest: str
     rollout: str
@@ -26,6 +42,12 @@ class Grade(Record):
     iteration: int
     candidate: int
     outcome: Outcome
+    """The judge's where the rules ended undecided and a judge was asked, else the rules' own."""
+    rule_outcome: Outcome
+    """What the rules said by themselves."""
+    judgement: Judgement | None
+    """The judge's opinion: where the rules ended undecided, and of the answers drawn to compare judge and rules."""
+    unsandboxed: bool
     extracted: str | None
     gold: str | None
     grader: str
@@ -56,6 +78,7 @@ class Score(Record):
     dropping errors shows (HAZARDS O08).
     """
 
+    SCHEMA_VERSION: ClassVar[int] = 2
     experiment: str
     benchmark: str
     release: str
@@ -80,6 +103,10 @@ class Score(Record):
     truncated: int
     empty: int
     repetitive: int
+    judged: int
+    """Answers that the rules left undecided and a judge decided."""
+    unsandboxed: int
+    """Answers whose code ran without a sandbox; any at all makes the score untrustworthy."""
     grader: str
     grader_version: str
     grades_digest: str

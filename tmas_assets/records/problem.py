@@ -1,12 +1,15 @@
 """One question with its gold answer, pinned by a digest of everything a solver or a grader reads from it."""
 
 from functools import lru_cache
+from typing import ClassVar
 
 from tmas_assets.records.base import Record, digest
 
 
 class Problem(Record):
     """`id` is the release's own id, any text; `partitions.keys` makes a partition key of it."""
+
+    SCHEMA_VERSION: ClassVar[int] = 2
 
     benchmark: str
     release: str
@@ -15,9 +18,12 @@ class Problem(Record):
     answer: str | None
     """Gold as the release prints it (text, never a number: 007 keeps its zeros). None only for decisions."""
     grader: str
-    """Name of the grader, see `tmas_assets.grading`: `math`, `integer`, `reasoning_gym`, ..."""
+    """Name of the grader, see `tmas_assets.grading`: `math`, `integer`, `choice`, `code`, `reasoning_gym`, ..."""
     grading_data: str = ""
     """JSON text that the grader needs besides the gold (a generator's entry, tests, options); empty for none."""
+    judge: str | None = None
+    """What a judging model is asked where the rules end undecided: `answer` (does it equal the gold?), `plausible` (is
+    it a sensible sentence?); None for problems that rules alone decide."""
     subject: str | None = None
     level: str | None = None
     source: str = ""
@@ -27,7 +33,8 @@ class Problem(Record):
 
     @property
     def digest(self) -> str:
-        return _digest(self.benchmark, self.id, self.statement, self.answer, self.grader, self.grading_data)
+        read = (self.benchmark, self.id, self.statement, self.answer, self.grader, self.grading_data)
+        return _digest(*read, self.judge) if self.judge else _digest(*read)
 
 
 @lru_cache(maxsize=4096)

@@ -67,6 +67,8 @@ def score_iteration(
         truncated=sum(grade.completion == "truncated" for grade in used),
         empty=sum(grade.completion == "empty" for grade in used),
         repetitive=sum(grade.repetitive for grade in used),
+        judged=sum(grade.rule_outcome == "undecided" and grade.judgement is not None for grade in used),
+        unsandboxed=sum(grade.unsandboxed for grade in used),
         grader=grader,
         grader_version=version,
         grades_digest=grades_digest,
