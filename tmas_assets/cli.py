@@ -52,6 +52,23 @@ def run(
 
 
 @app.command()
+def regrade(
+    experiment: Annotated[str, typer.Argument(help="Name of an experiment.")],
+    iterations: Annotated[str, typer.Option(help="first..last, both included; default all.")] = "",
+    problems: Annotated[list[str] | None, typer.Option("--problems", "-p", help="Problem id; may be repeated.")] = None,
+) -> None:
+    """Grade the stored rollouts again with the graders as they are now, without asking any model.
+
+    Judgements come from the call log; an answer that no judge was asked about yet stays undecided.
+
+    Example: tmas regrade demo
+    """
+    from tmas_assets.commands.run import run_experiment
+
+    run_experiment(experiment, iterations, problems or [], out=out, live=False, regrade=True)
+
+
+@app.command()
 def report(experiment: Annotated[str, typer.Argument(help="Name of an experiment.")]) -> None:
     """Sum up what is there and write the report page, without asking any model.
 

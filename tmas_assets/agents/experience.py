@@ -49,7 +49,7 @@ def ask(
         bank_block(bank, "experience", limits),
         PROMPT.render("task", strike=PROMPT.render("strike") if bank else ""),
     )
-    return request(ROLE, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling, select(bank, chars=limits.bank_chars).shown))
+    return request(ROLE, problem, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling, select(bank, chars=limits.bank_chars).shown))
 
 
 def read(call: Call, *, bank: tuple[MemoryEntry, ...]) -> BankReply:

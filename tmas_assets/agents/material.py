@@ -23,16 +23,20 @@ from tmas_assets.records import (
 
 SHARED = load("shared.txt")
 _TILDES = re.compile(r"~{3,}")
+_MATHEMATICAL = ("math", "integer", "reasoning_gym")
+_UNBOXED = ("code", "concepts")
+"""Graders of whole texts: an example with a boxed answer would mislead."""
 _GAP = "\n[... {} characters left out ...]\n"
 
 
 def request(
-    role: str, ask: Ask, user: str, *, proof: bool, limits: Limits, schema: str | None = None
+    role: str, problem: Problem, ask: Ask, user: str, *, proof: bool, limits: Limits, schema: str | None = None
 ) -> ChatRequest:
     """The request of `role`; `schema` goes along only where structured output is on."""
     kind = "proof" if proof else "answer"
-    turns = [Message(role="system", content=SHARED.render("system"))]
-    if limits.example:
+    subject = SHARED.render("mathematics" if problem.grader in _MATHEMATICAL else "any_subject")
+    turns = [Message(role="system", content=SHARED.render("system", subject=subject))]
+    if limits.example and problem.grader not in _UNBOXED:
         turns.append(Message(role="user", content=SHARED.render(f"example_{kind}_problem")))
         turns.append(Message(role="assistant", content=SHARED.render(f"example_{kind}_reply")))
     return ChatRequest(
@@ -67,7 +71,7 @@ def check_blocks(checks: tuple[Verification, ...], limits: Limits) -> str:
         *(
             SHARED.render("check", number=str(i), score=_score(c.score), fence=fence, critique=text)
             for i, c in enumerate(checks, 1)
-            for fence, text in [_fence(c.critique, share)]
+            for fence, text in [fenced(c.critique, share)]
         )
     )
 
@@ -116,11 +120,11 @@ def clip(text: str, chars: int) -> str:
 
 
 def _fenced(section: str, text: str, chars: int) -> str:
-    fence, text = _fence(text, chars)
+    fence, text = fenced(text, chars)
     return SHARED.render(section, fence=fence, text=text)
 
 
-def _fence(text: str, chars: int) -> tuple[str, str]:
+def fenced(text: str, chars: int) -> tuple[str, str]:
     """The text within its limit, and a fence longer than any inside it."""
     text = clip(text, chars) or SHARED.render("nothing")
     longest = max((len(run) for run in _TILDES.findall(text)), default=2)

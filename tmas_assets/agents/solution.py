@@ -11,6 +11,8 @@ from tmas_assets.records import Bank, Branch, Call, ChatRequest, MemoryEntry, Pr
 
 ROLE = "solution"
 PROMPT = load("solution.txt")
+_GOALS = {"choice": "choice", "code": "code", "concepts": "concepts"}
+"""Section that says what to hand in, by grader; every other grader reads a boxed answer."""
 
 
 class Solution(Record):
@@ -41,7 +43,7 @@ def ask(
             f"{ask.sample}: branch {branch} was given {len(shown)} rollouts and entries of {banks or 'no bank'}; "
             "plain shows neither, refine shows rollouts and the experience bank, explore the guideline bank only"
         )
-    goal = PROMPT.render("proof" if proof else "answer")
+    goal = PROMPT.render("proof" if proof else _GOALS.get(problem.grader, "answer"))
     statement = problem_block(problem)
     again = {} if branch == "plain" else {"problem": statement}
     user = message(
@@ -50,7 +52,7 @@ def ask(
         bank_block(memory, bank, limits),
         PROMPT.render(branch, goal=goal, **again),
     )
-    return request(ROLE, ask, user, proof=proof, limits=limits)
+    return request(ROLE, problem, ask, user, proof=proof, limits=limits)
 
 
 def read(call: Call, *, proof: bool) -> Solution:

@@ -26,7 +26,7 @@ def ask(
         check_blocks(tuple(check for check in checks if check.parse == "parsed"), limits),
         PROMPT.render("proof" if proof else "answer"),
     )
-    return request(ROLE, ask, user, proof=proof, limits=limits)
+    return request(ROLE, problem, ask, user, proof=proof, limits=limits)
 
 
 def read(call: Call) -> Summarised:

@@ -43,7 +43,7 @@ def ask(problem: Problem, ask: Ask, *, proof: bool, rollout: Rollout, limits: Li
         PROMPT.render("proof" if proof else "answer"),
         PROMPT.render("json" if ask.structured else "marked"),
     )
-    return request(ROLE, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling))
+    return request(ROLE, problem, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling))
 
 
 def read(call: Call) -> Checked:

@@ -12,11 +12,13 @@ from pydantic import Field
 
 from partitions.keys import CellKey, problem_key
 from resources.deployment import Deployment
+from resources.parquet_store import StoreFault
 from tmas_assets.assets.cells import POOL, cell_events, code_version
 from tmas_assets.assets.events import Input, event, last_event, last_versions
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import files_of
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
+from tmas_assets.assets.regrading import grade_again, whole_cells
 from tmas_assets.assets.running import (
     Event,
     Scope,
@@ -27,7 +29,7 @@ from tmas_assets.assets.running import (
     table_of,
 )
 from tmas_assets.assets.summary import summarise, summary_metadata
-from tmas_assets.engine.cells import FinishedCell, FoundCell
+from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem
 from tmas_assets.records import Experiment, digest
 
@@ -38,6 +40,7 @@ _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 class CampaignConfig(dg.Config):
     iterations: str = Field(default="", description="first..last, e.g. 0..3; empty for all of the experiment")
     problems: list[str] = Field(default=[], description="problem ids or keys; empty for all")
+    regrade: bool = Field(default=False, description="grade the cells that are there again and ask no model")
 
 
 def iteration_range(text: str, experiment: Experiment) -> range:
@@ -55,6 +58,13 @@ def iteration_range(text: str, experiment: Experiment) -> range:
             "raise `iterations` in its file to go further (made cells are kept)"
         )
     return range(first, last + 1)
+
+
+def _whole(cells: CellStore, scope: Scope) -> list[CellKey]:
+    try:
+        return list(whole_cells(cells, scope))
+    except StoreFault as fault:
+        raise permanent(fault) from fault
 
 
 def campaign_job(experiment: Experiment) -> dg.JobDefinition:
@@ -78,6 +88,10 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
             )
         )
 
+    def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: Sequence[str]) -> None:
+        for said in cell_events(experiment, cell, parts, version, context.instance):
+            context.log_event(said)
+
     @dg.op(
         name=f"{experiment.name}_cells",
         ins={"start": dg.In(dg.Nothing)},
@@ -92,6 +106,14 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         except (UnknownProblem, ValueError) as fault:
             raise permanent(fault) from fault
         store = cells_of(deployment, experiment)
+        if config.regrade:
+            graded = 0
+            for cell in grade_again(deployment, experiment, _whole(store, Scope(iterations, chosen))):
+                _log_cell(context, cell, ["benchmark_scores"])
+                graded += 1
+            context.log.info(f"{graded} cells graded again")
+            context.add_output_metadata({"cells_graded_again": graded})
+            return
         known = {part: last_versions(context.instance, key[part]) for part in PARTS}
 
         def log(found: Event) -> None:
@@ -104,10 +126,6 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
                     _log_cell(context, store.finished(found), unsaid)
             else:
                 _log_cell(context, found, PARTS)
-
-        def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: Sequence[str]) -> None:
-            for said in cell_events(experiment, cell, parts, version, context.instance):
-                context.log_event(said)
 
         outcome = drive(deployment, experiment, [Scope(iterations, chosen)], run=context.run_id, redo=False, log=log)
         context.log.info(f"{outcome.made} cells made, {outcome.found} found whole")

@@ -16,7 +16,8 @@ from resources.parquet_store import StoredFile
 from tmas_assets.assets.events import Input, Metadata, event, last_event
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import cell_metadata, partition_of
-from tmas_assets.assets.running import Event, run_cells, run_grading
+from tmas_assets.assets.regrading import grade_again
+from tmas_assets.assets.running import Event, run_cells
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.records import Experiment
@@ -125,13 +126,16 @@ def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefi
         kinds={"parquet"},
         code_version=version,
         output_required=False,
-        description="The grade of every rollout. Made with the cell by `memory_bank`; materialize to grade again.",
+        description=(
+            "The grade of every rollout. Made with the cell by `memory_bank`; materialize to grade again by the rules "
+            "as they are now, without asking a model."
+        ),
     )
     def benchmark_scores(
         context: dg.AssetExecutionContext, deployment: Deployment
     ) -> Iterator[dg.MaterializeResult[None]]:
         wanted = [cell_key(text) for text in context.partition_keys]
-        for cell in run_grading(deployment, experiment, wanted):
+        for cell in grade_again(deployment, experiment, wanted):
             if len(wanted) == 1:
                 yield _result(*cell_metadata(cell)["benchmark_scores"])
             else:

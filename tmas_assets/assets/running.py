@@ -9,8 +9,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,10 +28,10 @@ from tmas_assets.engine import progress
 from tmas_assets.engine.campaign import Campaign, MissingPast, Outcome
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.graders import Graders
-from tmas_assets.engine.grades import grade_cell
+from tmas_assets.engine.judging import Judge
 from tmas_assets.engine.problems import ProblemTable, UnknownProblem, read_table
 from tmas_assets.engine.team import EndpointRefuses, TooManyFailures, identities, open_team
-from tmas_assets.records import Experiment, Problem
+from tmas_assets.records import JUDGE, Experiment, Problem
 
 PERMANENT = (
     MissingPast,
@@ -82,6 +81,10 @@ def cells_of(deployment: Deployment, experiment: Experiment) -> CellStore:
         return CellStore(deployment.store(), experiment, identities(experiment, deployment.vllm()))
     except PERMANENT as fault:
         raise permanent(fault) from fault
+
+
+def graders_of(deployment: Deployment) -> Graders:
+    return Graders(max_workers=deployment.grading_workers)
 
 
 def drive(
@@ -157,13 +160,16 @@ class _Engine:
         self.ready.set()
         cells = await asyncio.to_thread(cells_of, self.deployment, self.experiment)
         file = Path(self.deployment.home) / "claims" / f"{self.experiment.name}-{cells.variant}"
-        with Graders(max_workers=self.deployment.grading_workers) as graders, Claims(file) as claims:
+        with graders_of(self.deployment) as graders, Claims(file) as claims:
             async with open_team(self.experiment, self.deployment, self.spend, run=self.run) as team:
+                wanted = self.experiment.judge
+                judge = Judge(self.experiment, wanted, team.model(JUDGE), team.ask) if wanted else None
                 for scope in self.scopes:
                     campaign = Campaign(
                         cells,
                         team,
                         graders,
+                        judge,
                         iterations=scope.iterations,
                         problems=scope.problems,
                         on_made=self.put,
@@ -258,20 +264,3 @@ def _scopes(table: ProblemTable, wanted: Sequence[CellKey]) -> list[Scope]:
             if iteration is not None:
                 start = last = iteration
     return [Scope(range(*bounds), tuple(problems)) for bounds, problems in sorted(groups.items())]
-
-
-def run_grading(deployment: Deployment, experiment: Experiment, wanted: Sequence[CellKey]) -> Iterator[FinishedCell]:
-    """Grade stored cells again. Raises a `Failure` where one is missing or cannot be read."""
-    table = table_of(deployment, experiment)
-    cells = cells_of(deployment, experiment)
-    # a thread of its own, since the step's thread may be inside somebody's event loop
-    with Graders(max_workers=deployment.grading_workers) as graders, ThreadPoolExecutor(1) as thread:
-        for key in wanted:
-            try:
-                problem = table.by_key(key.problem)
-                rounds, files = cells.read(key.iteration, problem)
-                grading = grade_cell(cells, graders, key.iteration, problem, rounds, files)
-                grades, stored = thread.submit(asyncio.run, grading).result()
-            except (StoreFault, UnknownProblem) as fault:
-                raise permanent(fault) from fault
-            yield FinishedCell(key.iteration, problem, rounds, files, grades, stored, None)

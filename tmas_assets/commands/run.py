@@ -46,8 +46,13 @@ def _find(name: str) -> ExperimentFile:
     return known[name]
 
 
-def run_experiment(name: str, iterations: str, problems: Sequence[str], *, out: Console, live: bool) -> None:
-    """Run the campaign job through Dagster and print its scores. Raises CommandFault with the reason it failed."""
+def run_experiment(
+    name: str, iterations: str, problems: Sequence[str], *, out: Console, live: bool, regrade: bool = False
+) -> None:
+    """Run the campaign job through Dagster and print its scores. Raises CommandFault with the reason it failed.
+
+    `regrade`: only grade what is there again, which asks no model.
+    """
     experiment = _find(name).experiment
     try:
         iteration_range(iterations, experiment)
@@ -56,7 +61,7 @@ def run_experiment(name: str, iterations: str, problems: Sequence[str], *, out: 
     stated_deployment()  # refused here, in a sentence, and not while the definitions load
     prepare_dagster_home()
     job = defs().resolve_job_def(f"{name}_campaign")
-    config = {"iterations": iterations, "problems": list(problems)}
+    config = {"iterations": iterations, "problems": list(problems), "regrade": regrade}
     bar = Bar(name)
     with dg.DagsterInstance.get() as instance, ExitStack() as shown:
         listener = bar.update

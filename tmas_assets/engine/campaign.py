@@ -17,6 +17,7 @@ from resources.parquet_store import StoreFault
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell, StoredCell
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.grades import grade_cell, grader_of
+from tmas_assets.engine.judging import Judge
 from tmas_assets.records import Problem, Round
 from tmas_assets.strategies import Here, Team, settings_of, strategy
 
@@ -58,6 +59,7 @@ class Campaign:
         cells: CellStore,
         team: Team,
         graders: Graders,
+        judge: Judge | None = None,
         *,
         iterations: range,
         problems: Sequence[Problem],
@@ -69,7 +71,7 @@ class Campaign:
     ) -> None:
         """`on_made` and `on_found` are called in the event loop and must return at once. `redo` makes whole
         cells again (from the call log, where it has the replies) and still needs no call for the past."""
-        self.cells, self.team, self.graders = cells, team, graders
+        self.cells, self.team, self.graders, self.judge = cells, team, graders, judge
         self.iterations, self.problems, self.redo = iterations, tuple(problems), redo
         self.on_made, self.on_found = on_made, on_found
         experiment = cells.experiment
@@ -187,13 +189,13 @@ class _ProblemLine:
         campaign, cells, problem = self.campaign, self.campaign.cells, self.problem
         try:
             grades = await asyncio.to_thread(
-                cells.grades_file, iteration, problem, files.rollouts, grader_of(problem)
+                cells.grades_file, iteration, problem, files.rollouts, grader_of(problem, campaign.judge)
             )
         except StoreFault as fault:
             raise UnreadableCell(str(fault)) from fault
         if grades is None:
             rounds, files = await self._read(iteration)
-            _, grades = await grade_cell(cells, campaign.graders, iteration, problem, rounds, files)
+            _, grades = await grade_cell(cells, campaign.graders, campaign.judge, iteration, problem, rounds, files)
         campaign.outcome.found += 1
         campaign.on_found(FoundCell(iteration, problem, files, grades))
 
@@ -219,7 +221,7 @@ class _ProblemLine:
             before = self.previous.memory_bank.digest if self.previous else None
             files = await asyncio.to_thread(cells.write, iteration, self.problem, ordered, self.previous)
             self.previous = files
-        grades, grades_file = await grade_cell(cells, campaign.graders, iteration, self.problem, ordered, files)
+        grades, grades_file = await grade_cell(cells, campaign.graders, campaign.judge, iteration, self.problem, ordered, files)
         campaign.outcome.made += 1
         campaign.on_made(FinishedCell(iteration, self.problem, ordered, files, grades, grades_file, before))
 

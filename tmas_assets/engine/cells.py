@@ -60,9 +60,14 @@ class StoredCell:
             )
         )
 
+    @property
+    def previous_digest(self) -> str | None:
+        """Digest of the memory file that the cell was made from, None at iteration 0."""
+        return self.memory_bank.parent(_PREVIOUS)
+
     def follows(self, previous: "StoredCell | None") -> bool:
         """Whether this cell was made from the memory that `previous` has now."""
-        return self.memory_bank.parent(_PREVIOUS) == (previous.memory_bank.digest if previous else None)
+        return self.previous_digest == (previous.memory_bank.digest if previous else None)
 
 
 @dataclass(frozen=True)
@@ -188,4 +193,4 @@ class CellStore:
         iteration, problem = found.iteration, found.problem
         rounds, files = self.read(iteration, problem)
         grades, grades_file = self.store.read_stored(self.address("benchmark_scores", iteration, problem), Grade)
-        return FinishedCell(iteration, problem, rounds, files, grades, grades_file, files.memory_bank.parent(_PREVIOUS))
+        return FinishedCell(iteration, problem, rounds, files, grades, grades_file, files.previous_digest)

@@ -1,4 +1,7 @@
-"""Grade the rollouts of a cell. A rollout whose request failed was never answered; its grade says so."""
+"""Grade the rollouts of a cell: by rules, then by a judge where the rules end undecided and there is one.
+
+A rollout whose request failed was never answered, and an unreadable judge decides nothing: their grades say so.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,53 +9,48 @@ from collections.abc import Sequence
 from resources.parquet_store import StoredFile
 from tmas_assets.engine.cells import CellStore, StoredCell
 from tmas_assets.engine.graders import Graders
+from tmas_assets.engine.judging import Judge
 from tmas_assets.grading import grader_version
-from tmas_assets.records import Grade, Problem, Rollout, Round, Verdict
+from tmas_assets.records import Failure, Grade, Judgement, Outcome, Problem, Rollout, Round, Verdict
+
+INCOMPLETE = "; judgements missing"
+"""Ends the grader's name in the file of a cell whose judgements could not all be had: such a cell is graded again."""
 
 
-def grader_of(problem: Problem) -> str:
-    """Name and version of the grader that grades `problem` now, e.g. `math 3`."""
-    return f"{problem.grader} {grader_version(problem.grader)}"
+def grader_of(problem: Problem, judge: Judge | None) -> str:
+    """Name and version of all that grades `problem` now, e.g. `math 3` or `math 3; judge ...`."""
+    rules = f"{problem.grader} {grader_version(problem.grader)}"
+    return f"{rules}; {judge.name}" if judge is not None and problem.judge is not None else rules
 
 
 async def grade_cell(
     cells: CellStore,
     graders: Graders,
+    judge: Judge | None,
     iteration: int,
     problem: Problem,
     rounds: Sequence[Round],
     files: StoredCell,
 ) -> tuple[tuple[Grade, ...], StoredFile]:
-    """Grade every rollout of a cell and store the grades."""
+    """Grade every rollout of a cell and store the grades. Raises what asking the judge raises."""
     rollouts = [rollout for one in rounds for rollout in one.rollouts]
-    version = grader_version(problem.grader)
     verdicts = await asyncio.gather(*(_verdict(graders, problem, rollout) for rollout in rollouts))
-    grades = tuple(
-        Grade(
-            problem=problem.id,
-            problem_digest=problem.digest,
-            rollout=rollout.id,
-            repeat=rollout.repeat,
-            iteration=rollout.iteration,
-            candidate=rollout.candidate,
-            outcome=verdict.outcome,
-            rule_outcome=verdict.outcome,
-            judgement=None,
-            unsandboxed=verdict.unsandboxed,
-            extracted=verdict.extracted,
-            gold=problem.answer,
-            grader=problem.grader,
-            grader_version=version,
-            failure=verdict.failure,
-            completion=rollout.trace.status,
-            repetitive=rollout.trace.repetitive,
-            rollouts_digest=files.rollouts.digest,
-        )
+    asked = [
+        judge is not None and judge.is_asked(problem, rollout.id, verdict)
         for rollout, verdict in zip(rollouts, verdicts, strict=True)
+    ]
+    judgements = await asyncio.gather(
+        *(_judgement(judge if wanted else None, problem, verdict)
+          for wanted, verdict in zip(asked, verdicts, strict=True))
     )
-    stored = await asyncio.to_thread(
-        cells.write_grades, iteration, problem, grades, files.rollouts, grader_of(problem)
+    version = grader_version(problem.grader)
+    grades = tuple(
+        _grade(problem, rollout, verdict, judgement, version, files.rollouts.digest)
+        for rollout, verdict, judgement in zip(rollouts, verdicts, judgements, strict=True)
     )
+    missing = any(wanted and found is None for wanted, found in zip(asked, judgements, strict=True))
+    grader = grader_of(problem, judge) + (INCOMPLETE if missing else "")
+    stored = await asyncio.to_thread(cells.write_grades, iteration, problem, grades, files.rollouts, grader)
     return grades, stored
 
 
@@ -61,3 +59,38 @@ async def _verdict(graders: Graders, problem: Problem, rollout: Rollout) -> Verd
     if rollout.trace.status == "failed":
         return Verdict(outcome="failed", failure=rollout.trace.failure)
     return await graders.grade(problem, rollout.text)
+
+
+async def _judgement(judge: Judge | None, problem: Problem, verdict: Verdict) -> Judgement | None:
+    return None if judge is None else await judge.judge(problem, verdict.extracted or "")
+
+
+def _grade(
+    problem: Problem, rollout: Rollout, verdict: Verdict, judgement: Judgement | None, version: str, rollouts: str
+) -> Grade:
+    outcome: Outcome = verdict.outcome
+    failure = verdict.failure
+    if judgement is not None and verdict.outcome == "undecided":
+        outcome = judgement.outcome
+        if outcome == "failed":
+            failure = Failure(boundary="grader", kind="unreadable_judge", detail=judgement.parse_error or "no verdict")
+    return Grade(
+        problem=problem.id,
+        problem_digest=problem.digest,
+        rollout=rollout.id,
+        repeat=rollout.repeat,
+        iteration=rollout.iteration,
+        candidate=rollout.candidate,
+        outcome=outcome,
+        rule_outcome=verdict.outcome,
+        judgement=judgement,
+        unsandboxed=verdict.unsandboxed,
+        extracted=verdict.extracted,
+        gold=problem.answer,
+        grader=problem.grader,
+        grader_version=version,
+        failure=failure,
+        completion=rollout.trace.status,
+        repetitive=rollout.trace.repetitive,
+        rollouts_digest=rollouts,
+    )

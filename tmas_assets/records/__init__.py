@@ -14,6 +14,7 @@ from tmas_assets.records.call import (
     Usage,
 )
 from tmas_assets.records.experiment import (
+    JUDGE,
     BenchmarkChoice,
     Budget,
     Endpoint,
@@ -41,6 +42,7 @@ from tmas_assets.records.rounds import (
 )
 
 __all__ = [
+    "JUDGE",
     "Bank",
     "BankUpdate",
     "BankWrite",

@@ -28,7 +28,8 @@ class Judgement(Record):
     prompt_digest: str
     parse: ParseStatus
     parse_error: str | None
-    trace: Trace
+    traces: tuple[Trace, ...]
+    """Of each time it was asked, the last one decided; it is asked again only after an unreadable reply."""
 
 
 class Grade(Record):
