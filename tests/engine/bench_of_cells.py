@@ -11,8 +11,9 @@ from tests.whole.experiments import deployment, experiment
 from tmas_assets.engine.campaign import Campaign, Outcome
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.graders import Graders
+from tmas_assets.engine.judging import Judge
 from tmas_assets.engine.team import identities, open_team
-from tmas_assets.records import Experiment, Problem
+from tmas_assets.records import JUDGE, Experiment, Problem
 
 __all__ = ["Bench", "deployment", "experiment", "problem"]
 
@@ -60,6 +61,7 @@ class Bench:
                     self.cells,
                     team,
                     graders,
+                    Judge.of(self.experiment, team.model(JUDGE), team.ask),
                     iterations=iterations,
                     problems=self.problems,
                     on_made=self.made.append,

@@ -73,4 +73,4 @@ def _judge(deployment: Deployment, experiment: Experiment, log: CallLog) -> Judg
         model = identity(experiment.endpoints[experiment.judge.endpoint], deployment.vllm())
     except PERMANENT as fault:
         raise permanent(fault) from fault
-    return Judge(experiment, experiment.judge, model, LoggedJudgements(log, model))
+    return Judge.of(experiment, model, LoggedJudgements(log, model))

@@ -162,8 +162,7 @@ class _Engine:
         file = Path(self.deployment.home) / "claims" / f"{self.experiment.name}-{cells.variant}"
         with graders_of(self.deployment) as graders, Claims(file) as claims:
             async with open_team(self.experiment, self.deployment, self.spend, run=self.run) as team:
-                wanted = self.experiment.judge
-                judge = Judge(self.experiment, wanted, team.model(JUDGE), team.ask) if wanted else None
+                judge = Judge.of(self.experiment, team.model(JUDGE), team.ask)
                 for scope in self.scopes:
                     campaign = Campaign(
                         cells,

@@ -41,6 +41,11 @@ class Judge:
         self._sampling = experiment.sampling(JUDGE)
         self._prompt_digest = digest([judge.PROMPT.digest, judge.schema(self._sampling)])
 
+    @classmethod
+    def of(cls, experiment: Experiment, model: str, ask: AskModel) -> "Judge | None":
+        """None where the experiment names no judge."""
+        return cls(experiment, experiment.judge, model, ask) if experiment.judge is not None else None
+
     @property
     def name(self) -> str:
         """Changes with all that could change a judgement, or which answers are judged."""
