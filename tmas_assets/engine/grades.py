@@ -69,9 +69,10 @@ def _grade(
     problem: Problem, rollout: Rollout, verdict: Verdict, judgement: Judgement | None, version: str, rollouts: str
 ) -> Grade:
     outcome: Outcome = verdict.outcome
-    failure = verdict.failure
+    failure, credit = verdict.failure, verdict.credit
     if judgement is not None and verdict.outcome == "undecided":
         outcome = judgement.outcome
+        credit = 0.0 if outcome == "wrong" and credit is not None else credit
         if outcome == "failed":
             failure = Failure(boundary="grader", kind="unreadable_judge", detail=judgement.parse_error or "no verdict")
     return Grade(
@@ -84,6 +85,7 @@ def _grade(
         outcome=outcome,
         rule_outcome=verdict.outcome,
         judgement=judgement,
+        credit=credit,
         unsandboxed=verdict.unsandboxed,
         extracted=verdict.extracted,
         gold=problem.answer,

@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from types import MappingProxyType
 
-GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({"integer": "1", "math": "1", "reasoning_gym": "1"})
+GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({
+    "concepts": "1",
+    "integer": "1",
+    "math": "1",
+    "reasoning_gym": "1",
+})
 _LEANS_ON = {
+    "concepts": ("simplemma",),
     "integer": ("math-verify", "mpmath"),
     "math": ("math-verify", "mpmath"),
     "reasoning_gym": ("reasoning-gym",),

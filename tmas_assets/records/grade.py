@@ -15,6 +15,8 @@ class Verdict(Record):
     outcome: Outcome
     extracted: str | None = None
     failure: Failure | None = None
+    credit: float | None = None
+    """Share in [0, 1] of what was asked for, from graders that tell one (concepts used); None from all others."""
     unsandboxed: bool = False
     """Whether code of the answer ran without a sandbox: such a verdict can be forged by the answer."""
 
@@ -48,6 +50,8 @@ class Grade(Record):
     """What the rules said by themselves."""
     judgement: Judgement | None
     """The judge's opinion: where the rules ended undecided, and of the answers drawn to compare judge and rules."""
+    credit: float | None = None
+    """The share that the rules saw done, 0 where a judge rejects the text; None from graders that tell none."""
     unsandboxed: bool
     extracted: str | None
     gold: str | None
