@@ -99,6 +99,7 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
                     for outcome, count in sorted(Counter(grade.outcome for grade in cell.grades).items())
                     if outcome != "right"
                 },
+                **_judged(cell.grades),
                 **verified,
                 **of_file(cell.grades_file),
             },
@@ -189,7 +190,31 @@ def _entry_table(cell: FinishedCell) -> dg.TableMetadataValue:
 
 
 def _grade_table(grades: tuple[Grade, ...]) -> dg.TableMetadataValue:
+    """The columns of a judge stand there only where one was asked."""
+    judged = any(grade.judgement for grade in grades)
     return text_table(
-        ("rollout", "outcome", "read as", "gold", "completion"),
-        ((grade.rollout, grade.outcome, grade.extracted, grade.gold, grade.completion) for grade in grades),
+        ("rollout", "outcome", *(("rules", "judge") if judged else ()), "read as", "gold", "completion"),
+        (
+            (
+                grade.rollout,
+                grade.outcome,
+                *((grade.rule_outcome, grade.judgement.outcome if grade.judgement else "") if judged else ()),
+                grade.extracted,
+                grade.gold,
+                grade.completion,
+            )
+            for grade in grades
+        ),
     )
+
+
+def _judged(grades: Iterable[Grade]) -> Metadata:
+    """What bears on how far the grades can be trusted."""
+    grades = tuple(grades)
+    judged = sum(grade.rule_outcome == "undecided" and grade.judgement is not None for grade in grades)
+    loose = sum(grade.unsandboxed for grade in grades)
+    warning = f"{loose} of {len(grades)} answers ran without a sandbox; an answer can forge its own grade"
+    return {
+        **({"decided_by_judge": dg.MetadataValue.int(judged)} if judged else {}),
+        **({"warning": dg.MetadataValue.text(warning)} if loose else {}),
+    }
