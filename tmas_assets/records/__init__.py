@@ -24,6 +24,7 @@ from tmas_assets.records.experiment import (
     RoleSettings,
     StrategyChoice,
 )
+from tmas_assets.records.figure import Figure, Metric
 from tmas_assets.records.grade import Grade, Judgement, Outcome, RoleTokens, Score, Verdict
 from tmas_assets.records.problem import Problem, RetiredProblem
 from tmas_assets.records.rounds import (
@@ -56,6 +57,7 @@ __all__ = [
     "Endpoint",
     "Experiment",
     "Failure",
+    "Figure",
     "FinishReason",
     "Grade",
     "JudgeSettings",
@@ -64,6 +66,7 @@ __all__ = [
     "MemoryEntry",
     "MemorySnapshot",
     "Message",
+    "Metric",
     "Outcome",
     "ParseStatus",
     "Polarity",

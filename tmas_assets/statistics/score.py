@@ -1,9 +1,10 @@
-"""Pass@1 of one iteration from its grades. Leaves out reading the grades and choosing which are in scope."""
+"""Pass@1 of one iteration, the score of record. Leaves out which answers are in it (`samples.py`) and other figures."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from tmas_assets.records import Grade, Score
 from tmas_assets.statistics.interval import mean_interval
+from tmas_assets.statistics.samples import samples_of
 
 
 def score_iteration(
@@ -17,32 +18,25 @@ def score_iteration(
     iteration: int,
     grades_digest: str,
     level: float = 0.95,
+    clusters: Mapping[str, Hashable] | None = None,
 ) -> Score:
-    """Mean correctness over all graded answers of `iteration`, with an interval over problems.
+    """Mean correctness over the answers of `iteration`, with an interval over problems.
 
-    `problems` are the ids in scope and `answers_per_problem` is candidates x repeats; what they ask for and the
-    grades do not hold is `missing`, and a problem without any grade is in no figure but that one. Problems with
-    different counts are not averaged together: the first so many answers (by repeat, candidate) of each are
-    used as the problem with fewest has, and the others are `left_out`. `failed` and `undecided` answers are not
+    Which answers are used, missing and left out: `samples_of`. `failed` and `undecided` answers are not
     right in `value`; `value_answered` is right / (right + wrong). Both are None where there is nothing to divide.
+    `clusters`: a key of each problem, equal for those that share a source; each its own where absent.
     Several graders (one a problem) are joined with `+`; the grader is empty while there is no grade.
     Raises ValueError for grades that do not belong together.
     """
     place = f"score of {experiment}, iteration {iteration}"
-    if len(set(problems)) != len(problems) or answers_per_problem < 1:
-        raise ValueError(
-            f"{place}: needs distinct problems and at least one answer each, found {len(problems)} problems, "
-            f"{len(set(problems))} distinct, {answers_per_problem} answers each"
-        )
-    by_problem = _by_problem(grades, frozenset(problems), answers_per_problem, iteration, place)
-    each = min((len(own) for own in by_problem.values()), default=0)
-    used = [grade for own in by_problem.values() for grade in own[:each]]
-    counts = {outcome: sum(g.outcome == outcome for g in used) for outcome in ("right", "wrong", "undecided", "failed")}
-    rates = [sum(grade.outcome == "right" for grade in own[:each]) / each for own in by_problem.values()]
-    interval = mean_interval(rates, level)
-    expected = len(problems) * answers_per_problem
-    answered = counts["right"] + counts["wrong"]
-    value = counts["right"] / len(used) if used else None
+    samples = samples_of(
+        grades, problems=problems, answers_per_problem=answers_per_problem, iteration=iteration, place=place
+    )
+    used, each = samples.used, samples.each
+    rates = [right / each for right in samples.right.values()]
+    keys = [clusters[problem] for problem in samples.answers] if clusters is not None else None
+    interval = mean_interval(rates, level, clusters=keys)
+    right, wrong = samples.outcomes["right"], samples.outcomes["wrong"]
     grader, version = _graders(used, place)
     return Score(
         experiment=experiment,
@@ -50,21 +44,21 @@ def score_iteration(
         release=release,
         iteration=iteration,
         metric="pass@1",
-        value=value,
+        value=right / len(used) if used else None,
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         level=level,
-        value_answered=counts["right"] / answered if answered else None,
-        problems=len(by_problem),
+        value_answered=right / (right + wrong) if right + wrong else None,
+        problems=len(samples.answers),
         answers=len(used),
-        expected=expected,
-        missing=expected - len(grades),
-        left_out=len(grades) - len(used),
-        right=counts["right"],
-        wrong=counts["wrong"],
-        undecided=counts["undecided"],
-        failed=counts["failed"],
-        truncated=sum(grade.completion == "truncated" for grade in used),
+        expected=samples.expected,
+        missing=samples.missing,
+        left_out=samples.left_out,
+        right=right,
+        wrong=wrong,
+        undecided=samples.outcomes["undecided"],
+        failed=samples.outcomes["failed"],
+        truncated=samples.truncated,
         empty=sum(grade.completion == "empty" for grade in used),
         repetitive=sum(grade.repetitive for grade in used),
         judged=sum(grade.rule_outcome == "undecided" and grade.judgement is not None for grade in used),
@@ -73,31 +67,6 @@ def score_iteration(
         grader_version=version,
         grades_digest=grades_digest,
     )
-
-
-def _by_problem(
-    grades: Sequence[Grade], scope: frozenset[str], asked: int, iteration: int, place: str
-) -> dict[str, list[Grade]]:
-    """Grades by problem (sorted by id), each by repeat and candidate, refused where they do not fit the scope."""
-    by_problem: dict[str, list[Grade]] = {}
-    for grade in sorted(grades, key=lambda g: (g.problem, g.repeat, g.candidate)):
-        at = f"{place}, problem {grade.problem}, rollout {grade.rollout}"
-        if grade.iteration != iteration:
-            raise ValueError(f"{at}: the grade is of iteration {grade.iteration}; pass the grades of one iteration")
-        if grade.problem not in scope:
-            raise ValueError(f"{at}: not one of the {len(scope)} problems in scope; select its grades by scope first")
-        own = by_problem.setdefault(grade.problem, [])
-        if own and (own[-1].repeat, own[-1].candidate) == (grade.repeat, grade.candidate):
-            raise ValueError(f"{at}: repeat {grade.repeat}, candidate {grade.candidate} is graded twice; keep one")
-        if own and own[-1].problem_digest != grade.problem_digest:
-            raise ValueError(
-                f"{at}: graded on problem digest {grade.problem_digest[:12]}, others on "
-                f"{own[-1].problem_digest[:12]}; run the cell again on one version of the problem"
-            )
-        own.append(grade)
-        if len(own) > asked:
-            raise ValueError(f"{at}: answer number {len(own)} where {asked} are asked for; check candidates x repeats")
-    return by_problem
 
 
 def _graders(grades: Sequence[Grade], place: str) -> tuple[str, str]:

@@ -1,6 +1,9 @@
-"""Majority vote by classes of equivalent answers. Leaves out extraction and equivalence: `equal` is given."""
+"""Classes of equivalent answers and the majority vote among them. Leaves out extraction and equivalence: `equal` is given.
 
-from collections.abc import Callable, Sequence
+Averaging over subsets is in `majority_at_k.py`.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
 
 from tmas_assets.records import Record
 
@@ -22,34 +25,60 @@ class Vote(Record):
     """Every class with its votes, in the order first seen."""
 
 
-def majority(answers: Sequence[str | None], equal: Callable[[str, str], bool]) -> Vote:
-    """The class with most votes; of tied classes the one seen first, so that a rerun agrees.
+def classes_of(
+    answers: Sequence[str | None],
+    equal: Callable[[str, str], bool],
+    key: Callable[[str], Hashable | None] = lambda answer: None,
+) -> tuple[int | None, ...]:
+    """The class of each answer, numbered from 0 in the order first seen; None for an empty answer.
 
     An answer joins the first class whose first spelling it equals; the same text is always one class, without
-    asking `equal`, which is called as equal(first spelling, answer) at most once per pair of texts.
+    asking `equal`, which is called as equal(first spelling, answer) at most once per pair of texts. Two texts that
+    both have a `key` are equal where their keys are, and `equal` is not asked about them.
     """
     class_of: dict[str, int] = {}
-    names: list[str] = []
-    votes: list[int] = []
-    silent = 0
+    names: list[tuple[str, Hashable | None]] = []
+    keyed: dict[Hashable, int] = {}
+
+    def joined(answer: str, own: Hashable | None) -> int | None:
+        if own is not None and own in keyed:
+            return keyed[own]
+        asked = (i for i, (name, theirs) in enumerate(names) if own is None or theirs is None)
+        return next((i for i in asked if equal(names[i][0], answer)), None)
+
+    found: list[int | None] = []
     for answer in answers:
         if answer is None or not answer.strip():
-            silent += 1
+            found.append(None)
             continue
         if answer not in class_of:
-            joined = next((i for i, name in enumerate(names) if equal(name, answer)), None)
-            if joined is None:
-                joined = len(names)
-                names.append(answer)
-                votes.append(0)
-            class_of[answer] = joined
-        votes[class_of[answer]] += 1
-    most = max(votes, default=0)
+            own = key(answer)
+            place = joined(answer, own)
+            if place is None:
+                place = len(names)
+                names.append((answer, own))
+            if own is not None:
+                keyed.setdefault(own, place)
+            class_of[answer] = place
+        found.append(class_of[answer])
+    return tuple(found)
+
+
+def majority(answers: Sequence[str | None], equal: Callable[[str, str], bool]) -> Vote:
+    """The class with most votes; of tied classes the one seen first, so that a rerun agrees. `equal` as `classes_of`."""
+    found = classes_of(answers, equal)
+    names: dict[int, str] = {}
+    votes: dict[int, int] = {}
+    for answer, place in zip(answers, found, strict=True):
+        if place is not None and answer is not None:
+            names.setdefault(place, answer)
+            votes[place] = votes.get(place, 0) + 1
+    most = max(votes.values(), default=0)
     return Vote(
-        answer=names[votes.index(most)] if names else None,
+        answer=next((names[place] for place, count in votes.items() if count == most), None),
         votes=most,
-        voters=sum(votes),
-        silent=silent,
-        tied=votes.count(most) > 1,
-        classes=tuple(zip(names, votes, strict=True)),
+        voters=sum(votes.values()),
+        silent=found.count(None),
+        tied=list(votes.values()).count(most) > 1,
+        classes=tuple((names[place], count) for place, count in votes.items()),
     )
