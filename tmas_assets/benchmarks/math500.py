@@ -36,7 +36,7 @@ BENCHMARK = Benchmark(
     title="MATH-500",
     licence="MIT",
     source="openai/prm800k math_splits/test.jsonl, problems from hendrycks/math",
-    grader="math",
+    graders=("math",),
     default_release="prm800k",
     releases={
         "prm800k": Release(

@@ -1,7 +1,8 @@
 """The problem table of a release: filled from the release, kept in the store, never shortened.
 
 A problem that the release drops is retired: it stays known by name and its cells stay readable, but no campaign
-takes it. Leaves out Dagster's partitions, which the asset fills from here.
+takes it. Beside it lies what changed since the table was another one. Leaves out Dagster's partitions, which the
+asset fills from here.
 """
 
 import difflib
@@ -12,8 +13,8 @@ from pathlib import Path
 from partitions.keys import problem_key
 from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
 from resources.releases import LoadedRelease, load_problems
-from tmas_assets.benchmarks import asset_name
-from tmas_assets.records import BenchmarkChoice, Problem, RetiredProblem
+from tmas_assets.benchmarks import ProblemChange, asset_name, difference
+from tmas_assets.records import BenchmarkChoice, Problem, Record, RetiredProblem, canonical_json
 
 
 class UnknownProblem(ValueError):
@@ -66,6 +67,28 @@ class ProblemTable:
         )
 
 
+class MadeRelease(Record):
+    """What made a table, and what came of the same making the first time."""
+
+    release: str
+    settings: str
+    """Canonical JSON."""
+    package: str | None
+    """A generator's package with its version."""
+    digest: str
+    """Over the digests of the problems in order."""
+    first_digest: str
+    """That of the first load by the same release, settings and package."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How a table differs from the last one that was different; `since` is the digest of that one's file."""
+
+    changes: tuple[ProblemChange, ...]
+    since: str
+
+
 def _address(asset: str, part: str) -> Address:
     return Address(("problems", asset), (part,))
 
@@ -78,6 +101,20 @@ def read_table(store: ParquetStore, asset: str) -> ProblemTable:
     except MissingFile:
         retired = ()
     return ProblemTable(asset, problems, retired, file)
+
+
+def read_made(store: ParquetStore, asset: str) -> MadeRelease:
+    """Raises MissingFile where `problems/<asset>` was never materialized by a version that kept this."""
+    return store.read(_address(asset, "release"), MadeRelease)[0]
+
+
+def read_changes(store: ParquetStore, asset: str) -> Changes | None:
+    """None where the table is the first one, or has never differed."""
+    try:
+        changes, file = store.read_stored(_address(asset, "changes"), ProblemChange)
+    except MissingFile:
+        return None
+    return Changes(changes, file.made_from[0].digest)
 
 
 def refresh_table(
@@ -104,7 +141,28 @@ def refresh_table(
                 )
             )
     made_from = [Parent(path, digest) for path, digest, _ in release.files]
+    _keep_made(store, asset, choice, release)
+    if before is not None and (changes := difference(before.problems, release.problems)):
+        store.write(_address(asset, "changes"), ProblemChange, changes, [Parent("problems", before.file.digest)])
     file = store.write(_address(asset, "problems"), Problem, release.problems, made_from)
     if retired or (before and before.retired):
         store.write(_address(asset, "retired"), RetiredProblem, retired, [Parent("problems", file.digest)])
     return ProblemTable(asset, release.problems, tuple(retired), file), release
+
+
+def _keep_made(store: ParquetStore, asset: str, choice: BenchmarkChoice, release: LoadedRelease) -> None:
+    made = MadeRelease(
+        release=release.release,
+        settings=canonical_json(choice.settings),
+        package=release.package,
+        digest=release.digest,
+        first_digest=release.digest,
+    )
+    try:
+        before = read_made(store, asset)
+    except MissingFile:
+        pass
+    else:
+        if (before.release, before.settings, before.package) == (made.release, made.settings, made.package):
+            made = made.model_copy(update={"first_digest": before.first_digest})
+    store.write(_address(asset, "release"), MadeRelease, [made])

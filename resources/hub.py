@@ -1,0 +1,140 @@
+"""Files of gated data sets: from the data folder, else the Hugging Face hub with the reader's own access.
+
+Their bytes may not be shared, so no digest of them is published with this project: the digest of the first load is kept
+beside the downloads, and other bytes are refused afterwards. Leaves out what the bytes mean.
+"""
+
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from resources.whole_file import write_whole
+from tmas_assets.benchmarks import BenchmarkError, Gated, HubFile
+from tmas_assets.records import Record, digest, digest_bytes
+
+_ETAG_SECONDS = 30.0
+
+
+class FirstSeen(Record):
+    """What a gated file was when it was loaded first."""
+
+    file: str
+    repository: str
+    revision: str
+    sha256: str
+    size: int
+    """Bytes."""
+    where: str
+
+
+def find_hub_file(file: HubFile, gated: Gated, *, data: Path | None, cache: Path) -> tuple[bytes, str]:
+    """The bytes and where they were found. Raises BenchmarkError: no access, no network, or other bytes than before."""
+    kept = local_hub_file(file, data=data, cache=cache)
+    path = kept if kept is not None else _download(file, gated, data, cache)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BenchmarkError(f"{file.path}: cannot read {path}: {error}") from error
+    first = first_seen(file, cache)
+    if first is not None and first.sha256 != (found := digest_bytes(content)):
+        raise BenchmarkError(
+            f"{file.path}: {path} has sha256 {found} ({len(content)} bytes); at the first load it was {first.sha256} "
+            f"({first.size} bytes, {first.where}). Put that file back, or delete {_record(file, cache)} to trust the "
+            "new one")
+    return content, str(path)
+
+
+def remember(file: HubFile, content: bytes, where: str, cache: Path) -> None:
+    """Keep the digest of a file that turned out to be whole, where none was kept yet."""
+    if first_seen(file, cache) is None:
+        seen = FirstSeen(
+            file=file.path,
+            repository=file.repository,
+            revision=file.revision,
+            sha256=digest_bytes(content),
+            size=len(content),
+            where=where,
+        )
+        write_whole(_record(file, cache), seen.model_dump_json(indent=1).encode())
+
+
+def first_seen(file: HubFile, cache: Path) -> FirstSeen | None:
+    record = _record(file, cache)
+    try:
+        return FirstSeen.model_validate_json(record.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise BenchmarkError(f"{file.path}: cannot read {record}: {error}; delete it to trust the file anew") from error
+
+
+def _record(file: HubFile, cache: Path) -> Path:
+    name = digest([file.repository, file.name, file.revision])[:16]
+    return cache / "gated" / f"{Path(file.path).name}-{name}.json"
+
+
+def local_hub_file(file: HubFile, *, data: Path | None, cache: Path) -> Path | None:
+    """Where the file lies on this machine, None where it does not."""
+    by_hand = data / file.path if data is not None else None
+    if by_hand is not None and by_hand.is_file():
+        return by_hand
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(
+        file.repository, file.name, cache_dir=_hub(cache), revision=file.revision, repo_type="dataset")
+    return Path(found) if isinstance(found, str) else None
+
+
+def has_token() -> bool:
+    """Whether the reader has a token of the hub: HF_TOKEN or a stored login."""
+    from huggingface_hub import get_token
+
+    return get_token() is not None
+
+
+def _hub(cache: Path) -> Path:
+    return cache / "hub"
+
+
+def _download(file: HubFile, gated: Gated, data: Path | None, cache: Path) -> Path:
+    from huggingface_hub import get_token, hf_hub_download
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+
+    token = get_token()
+    if token is None:
+        raise BenchmarkError(f"{gated.access}.")
+    try:
+        return Path(
+            hf_hub_download(
+                file.repository,
+                file.name,
+                repo_type="dataset",
+                revision=file.revision,
+                cache_dir=_hub(cache),
+                token=token,
+                etag_timeout=_ETAG_SECONDS,
+                endpoint=os.environ.get("HF_ENDPOINT") or None,
+            )
+        )
+    except (GatedRepoError, RepositoryNotFoundError) as error:
+        # the hub answers for a repository that a token may not see as for one that does not exist
+        raise BenchmarkError(f"The hub refuses the token that is set: {gated.access}.") from error
+    except HfHubHTTPError as error:
+        status = error.response.status_code
+        if status in (401, 403):
+            raise BenchmarkError(f"The hub refuses the token that is set: {gated.access}.") from error
+        raise BenchmarkError(_unreachable(file, data, f"HTTP {status}")) from error
+    except (OSError, ValueError) as error:
+        raise BenchmarkError(_unreachable(file, data, f"{type(error).__name__}: {_first_line(error)}")) from error
+
+
+def _unreachable(file: HubFile, data: Path | None, what: str) -> str:
+    place = f"save it as {data / file.path}" if data is not None else f"set TMAS_DATA to a folder with it as {file.path}"
+    return (
+        f"{file.path}: {file.name} of {file.repository} at {file.revision[:12]} did not come from the hub ({what}); try "
+        f"again, or fetch it on a machine with access and {place}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [""])[0][:300]
