@@ -80,6 +80,34 @@ def report(experiment: Annotated[str, typer.Argument(help="Name of an experiment
 
 
 @app.command()
+def compare(
+    a: Annotated[str, typer.Argument(help="Name of an experiment.")],
+    b: Annotated[str, typer.Argument(help="Another one on the same problems.")],
+    as_json: Annotated[bool, typer.Option("--json", help="All figures as JSON, for scripts.")] = False,
+) -> None:
+    """Tell whether two experiments differ: paired over problems, at equal iterations and at equal tokens.
+
+    Example: tmas compare my_tmas my_self_refine
+    """
+    from tmas_assets.commands.compare import compare_two
+
+    compare_two(a, b, as_json=as_json, out=out)
+
+
+@app.command()
+def benchmarks(
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON a benchmark, for scripts.")] = False,
+) -> None:
+    """List the benchmarks with rows, grader, licence, and where their data is here. Downloads nothing.
+
+    Example: tmas benchmarks
+    """
+    from tmas_assets.commands.benchmarks import list_benchmarks
+
+    list_benchmarks(as_json=as_json, out=out)
+
+
+@app.command()
 def experiments() -> None:
     """List the experiments with benchmark, strategy, model and settings file."""
     from tmas_assets.commands.run import list_experiments

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tmas_assets.records import Bank, RoleTokens, Score
+from tmas_assets.records import Bank, Figure, Grade, RoleTokens, Score
 from tmas_assets.reports.experiment_report import (
     BankSize,
     ExperimentReport,
@@ -17,7 +17,7 @@ from tmas_assets.reports.experiment_report import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import mean_interval
+from tmas_assets.statistics import Agreement, Beside, figures_of, mean_interval, samples_of
 from tmas_assets.statistics.tokens import ROLES
 
 STATEMENT = (
@@ -41,6 +41,29 @@ def score(iteration: int, rates: list[float], answers: int, *, missing: int = 0,
         failed=failed, truncated=total // 25, empty=0, repetitive=total // 90, judged=0, unsandboxed=0, grader="math", grader_version="3",
         grades_digest=f"{iteration:02x}" * 32,
     )  # fmt: skip
+
+
+def figures(iteration: int, right: list[int], answers: int) -> tuple[Figure, ...]:
+    """All figures of an iteration in which each problem has so many right answers; the wrong ones differ pairwise."""
+    grades = [
+        Grade(
+            problem=f"p{p:03}", problem_digest=f"p{p:03}", rollout=f"r0t{iteration:02}c{c}", repeat=0, iteration=iteration,
+            candidate=c, outcome="right" if c < count else "wrong", rule_outcome="right" if c < count else "wrong",
+            judgement=None, unsandboxed=False, extracted="1" if c < count else f"-{c}", gold="1", grader="math",
+            grader_version="1", failure=None, completion="complete", repetitive=False, rollouts_digest="r",
+        )
+        for p, count in enumerate(right) for c in range(answers)
+    ]
+    names = [f"p{p:03}" for p in range(len(right))]
+    made = samples_of(grades, problems=names, answers_per_problem=answers, iteration=iteration, place="tests")
+    classes = {name: tuple(0 if c < count else c for c in range(answers)) for name, count in zip(names, right, strict=True)}
+    return figures_of(made, Beside(classes, {}, {name: name for name in names}), seed=5)
+
+
+AGREEMENT = Agreement(
+    answers=50, both_right=20, rule_right_judge_wrong=5, rule_wrong_judge_right=10, both_wrong=15, unreadable=2,
+    share=0.7, low=0.5625, high=0.809, level=0.95, kappa=0.4,
+)  # fmt: skip
 
 
 def tokens(scale: int, unknown: int = 0) -> tuple[RoleTokens, ...]:
@@ -82,6 +105,10 @@ def report(problems: int, iterations: int, *, answers: int = 8, seed: int = 0) -
         ),
         models=(ModelUse(model="smollm2-135m-instruct", identity="5a" * 32, roles=ROLES),),
         scores=tuple(score(t, rates[t], answers) for t in range(iterations)),
+        figures=tuple(
+            one for t in range(iterations) for one in figures(t, [round(rate * answers) for rate in rates[t]], answers)
+        ),
+        agreement=AGREEMENT,
         tokens_scratch=tokens(problems * iterations), tokens_paid=tokens(problems * iterations // 3, unknown=3),
         problems=tuple(rows),
         banks=tuple(

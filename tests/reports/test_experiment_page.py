@@ -70,7 +70,7 @@ def hostile(score: Score) -> ExperimentReport:
     return ExperimentReport(
         name=text, description=text, benchmark=text, release=text, licence=text, strategy=text,
         settings=(Setting(name=text, value=text),), models=(ModelUse(model=text, identity=text, roles=(text, text)),),
-        scores=(quoted,), tokens_scratch=tokens, tokens_paid=tokens,
+        scores=(quoted,), figures=(), agreement=None, tokens_scratch=tokens, tokens_paid=tokens,
         problems=(
             ProblemRow(problem=text, statement=text, cells=(
                 ProblemCell(iteration=0, right=1, answers=2, mean_verifier=0.5),)),
@@ -171,7 +171,7 @@ def test_every_score_shows_its_interval_and_the_samples_behind_it(
 
 
 def test_an_experiment_that_has_not_begun_has_a_page(report_of: Reports, score_of: Callable[..., Score]) -> None:
-    nothing = dict.fromkeys(("tokens_scratch", "tokens_paid", "problems", "banks", "parse_errors", "digests"), ())
+    nothing = dict.fromkeys(("figures", "tokens_scratch", "tokens_paid", "problems", "banks", "parse_errors", "digests"), ())
     for scores in ((), (score_of(0, [], 8, missing=80),)):
         page = experiment_page(report_of(1, 1).model_copy(update={**nothing, "scores": scores}))
         assert "no answer is graded yet" in page

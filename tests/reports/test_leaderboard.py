@@ -20,7 +20,7 @@ HOSTILE = "a|b\n| c | <script>alert(1)</script> [x](javascript:alert(2)) ![y](ht
 
 def row(experiment: str, score: Score | None, benchmark: str = "b", release: str = "1") -> LeaderboardRow:
     return LeaderboardRow(
-        experiment=experiment, benchmark=benchmark, release=release, strategy="tmas", model="m", score=score,
+        experiment=experiment, benchmark=benchmark, release=release, strategy="tmas", model="m", score=score, majority=None,
         tokens_scratch=(), tokens_paid=(),
     )  # fmt: skip
 
@@ -61,11 +61,13 @@ def test_the_markdown_table_shows_interval_samples_and_tokens(report_of: Callabl
     assert one.score is not None
     assert one.score.low is not None
     assert one.score.high is not None
+    assert one.majority is not None
+    assert one.majority.value is not None
     line = leaderboard_markdown(leaderboard([one])).splitlines()[4]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells[3:] == [
         "1", f"{100 * one.score.value:.2f}", f"{100 * one.score.low:.1f} – {100 * one.score.high:.1f}",  # type: ignore[operator]
-        "50 × 8", "0", "19,694,000", "≥ 6,499,020",
+        "–", "50 × 8", "0", "19,694,000", "≥ 6,499,020",
     ]  # fmt: skip
 
 
@@ -73,7 +75,7 @@ def test_text_cannot_leave_its_markdown_cell(score_of: Scores) -> None:
     hostile = row("e", score_of(0, [0.5], 8)).model_copy(update={"model": HOSTILE, "strategy": HOSTILE})
     rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = rendered.parse(leaderboard_markdown(leaderboard([hostile])))
-    assert [token.type for token in tokens].count("td_open") == 10
+    assert [token.type for token in tokens].count("td_open") == 11
     inline = [child for token in tokens for child in token.children or ()]
     assert {child.type for child in inline} <= {"text", "text_special"}
     model = next(token for token in tokens if token.type == "inline" and "script" in token.content)

@@ -12,15 +12,18 @@ from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, 
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import of_file, text_table
-from tmas_assets.assets.running import PERMANENT, cells_of, permanent, table_of
+from tmas_assets.assets.running import PERMANENT, cells_of, graders_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore
-from tmas_assets.engine.summary import gather, report
+from tmas_assets.engine.gathering import gather
+from tmas_assets.engine.summary import report
 from tmas_assets.engine.team import identity
-from tmas_assets.records import Experiment, Score
+from tmas_assets.records import Experiment, Figure, Score
+from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
+from tmas_assets.reports.figure_table import figure_table
 from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
 from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard_row
-from tmas_assets.statistics import headline
+from tmas_assets.statistics import Agreement, headline
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class MadeSummary:
 
 
 def summary_address(cells: CellStore, part: str) -> Address:
-    """`scores` or `leaderboard_row` of an experiment under its present settings."""
+    """`scores`, `figures` or `leaderboard_row` of an experiment under its present settings."""
     return Address((cells.experiment.name, "summary"), (part,), cells.variant)
 
 
@@ -60,9 +63,13 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
         with closing(deployment.call_log()) as log:
             paid = log.totals(experiment.name)
         gathered = gather(cells, problems)
-        made = report(cells, problems, gathered, problems_digest=table.file.digest, models=models, paid=paid)
+        with graders_of(deployment) as graders:
+            made = report(
+                cells, problems, gathered, graders=graders, problems_digest=table.file.digest, models=models, paid=paid
+            )
         made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
         file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
+        cells.store.write(summary_address(cells, "figures"), Figure, made.figures, made_from)
         cells.store.write(summary_address(cells, "leaderboard_row"), LeaderboardRow, [leaderboard_row(made)], made_from)
         page = write_page(page_path(deployment, experiment), experiment_page(made))
     except (*PERMANENT, PageFault, ValueError) as fault:
@@ -77,27 +84,44 @@ def summary_metadata(made: MadeSummary) -> Metadata:
             f"t{score.iteration:02d}",
             _percent(score.value),
             f"{_percent(score.low)}–{_percent(score.high)}" if score.low is not None else "none",
-            *(str(n) for n in (score.answers, score.missing, score.truncated, score.failed, score.undecided)),
+            f"{score.problems} × {score.answers // score.problems}" if score.problems else "0",
+            *(str(n) for n in (score.missing, score.truncated, score.failed, score.undecided, score.judged)),
         )
         for score in scores
     ]
-    head = ("iteration", "Pass@1", "interval", "answers", "missing", "truncated", "failed", "undecided")
+    head = ("iteration", "Pass@1", "interval", "answers", "missing", "truncated", "failed", "undecided", "judged")
     tokens = [
         (row.role, str(row.calls), str(row.prompt_tokens), str(row.completion_tokens))
         for row in made.report.tokens_scratch
     ]
+    shown = figure_table(made.report.figures)
+    figures = [(f"t{line.iteration:02d}", *(cell.text for cell in line.cells)) for line in shown.lines]
+    warnings = [warning for score in scores if (warning := notation.untrusted(score))]
     quoted_value = {"pass_at_1": dg.MetadataValue.float(quoted.value)} if quoted and quoted.value is not None else {}
     curve = {"curve": dg.MetadataValue.md(curve_markdown(pass_at_1_png(scores)))} if quoted else {}
     return {
+        **({"warning": dg.MetadataValue.text(" ".join(warnings))} if warnings else {}),
         **curve,
         **quoted_value,
         "iterations_scored": dg.MetadataValue.text(f"{len(scores)} of {made.iterations}"),
         "scores": text_table(head, rows),
+        "figures": text_table(("iteration", *(f"{column}, %" for column in shown.columns)), figures),
+        **_agreement(made.report.agreement),
         "tokens": text_table(("role", "calls", "prompt tokens", "completion tokens"), tokens),
         # a path and not a link: browsers do not follow file:// from a page that a server sent
         "report": dg.MetadataValue.path(str(made.page)),
         **of_file(made.file),
     }
+
+
+def _agreement(both: Agreement | None) -> Metadata:
+    if both is None:
+        return {}
+    head = ("both right", "only rules right", "only judge right", "both wrong", "unreadable", "agree", "kappa")
+    counts = (both.both_right, both.rule_right_judge_wrong, both.rule_wrong_judge_right, both.both_wrong, both.unreadable)
+    kappa = "none" if both.kappa is None else f"{both.kappa:.2f}"
+    share = f"{_percent(both.share)} of {both.answers}"
+    return {"rules_and_judge": text_table(head, [(*(str(n) for n in counts), share, kappa)])}
 
 
 def _percent(value: float | None) -> str:

@@ -21,8 +21,8 @@ from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.definitions import defs, experiment_files
 from tmas_assets.engine import progress
-from tmas_assets.records import Experiment, RoleTokens, Score
-from tmas_assets.reports.tables import score_table, token_table
+from tmas_assets.records import Experiment, Figure, RoleTokens, Score
+from tmas_assets.reports.tables import figures_by_iteration, score_table, token_table
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -34,7 +34,8 @@ def _files() -> list[ExperimentFile]:
         raise CommandFault(f"the experiments under tmas_assets/defs cannot be loaded: {fault}") from fault
 
 
-def _find(name: str) -> ExperimentFile:
+def find_experiment(name: str) -> ExperimentFile:
+    """Raises CommandFault naming the nearest one there is."""
     known = {file.experiment.name: file for file in _files()}
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
@@ -53,7 +54,7 @@ def run_experiment(
 
     `regrade`: only grade what is there again, which asks no model.
     """
-    experiment = _find(name).experiment
+    experiment = find_experiment(name).experiment
     try:
         iteration_range(iterations, experiment)
     except ValueError as fault:
@@ -87,8 +88,9 @@ def _print_stored(experiment: Experiment, *, out: Console) -> None:
     deployment = stated_deployment()
     cells = cells_of(deployment, experiment)
     scores = cells.store.read(summary_address(cells, "scores"), Score)
+    figures = cells.store.read(summary_address(cells, "figures"), Figure)
     row = read_row(cells.store, cells)
-    print_figures(experiment.name, scores, row.tokens_scratch if row else (), row.tokens_paid if row else (), out=out)
+    print_figures(experiment.name, scores, figures, row.tokens_scratch if row else (), row.tokens_paid if row else (), out=out)
     _print_page(page_path(deployment, experiment), out=out)
 
 
@@ -107,19 +109,20 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
 
 def report_experiment(name: str, *, out: Console) -> None:
     """Sum up what is there, print it and say where the page lies."""
-    experiment = _find(name).experiment
+    experiment = find_experiment(name).experiment
     try:
         made = summarise(stated_deployment(), experiment)
     except dg.Failure as fault:
         raise CommandFault(fault.description or str(fault)) from fault
     report = made.report
-    print_figures(name, report.scores, report.tokens_scratch, report.tokens_paid, out=out)
+    print_figures(name, report.scores, report.figures, report.tokens_scratch, report.tokens_paid, out=out)
     _print_page(made.page, out=out)
 
 
 def print_figures(
     name: str,
     scores: Sequence[Score],
+    figures: Sequence[Figure],
     scratch: Sequence[RoleTokens],
     paid: Sequence[RoleTokens],
     *,
@@ -127,6 +130,7 @@ def print_figures(
 ) -> None:
     if scores:
         out.print(score_table(scores))
+        out.print(figures_by_iteration(figures))
     else:
         out.print(f"{name}: no graded cell under its present settings yet")
     out.print(token_table(scratch, paid))

@@ -1,21 +1,20 @@
-"""Everything an experiment's cells add up to: scores by iteration, tokens by role, banks, parse errors, lineage.
+"""Everything an experiment's cells add up to: scores and figures by iteration, tokens by role, banks, parse errors, lineage.
 
-Reads what is there and names what is not (as `missing` in the scores); makes no cell and asks no model. Frames
-carry the records' own schema, so nothing is inferred. Leaves out pictures and pages: `tmas_assets/reports/`.
+Names what is not there (as `missing` in the scores). Leaves out reading the cells (`gathering.py`) and pictures and
+pages (`tmas_assets/reports/`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import polars as pl
-import pyarrow as pa
 
 from partitions.keys import iteration_key
-from resources.parquet_store import MissingFile, StoredFile
 from tmas_assets.benchmarks import benchmark, resolve_release
-from tmas_assets.engine.cells import KINDS, CellStore, StoredCell
-from tmas_assets.records import Bank, Grade, Problem, RoleTokens, Score, digest
-from tmas_assets.records.schema import arrow_schema, from_table
+from tmas_assets.engine.cells import CellStore
+from tmas_assets.engine.figures import answers_asked, clusters, figures
+from tmas_assets.engine.gathering import Gathered, bank_writes
+from tmas_assets.engine.graders import Graders
+from tmas_assets.records import Bank, Grade, Problem, RoleTokens, Score
 from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.report_rows import (
     BankSize,
@@ -26,77 +25,15 @@ from tmas_assets.reports.report_rows import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import role_order, score_iteration
+from tmas_assets.statistics import agreement, role_order, score_iteration
 from tmas_assets.strategies import settings_of, strategy
 
 _BANKS: tuple[Bank, ...] = ("experience", "guideline")
 
 
-_READ = {
-    "rollouts": ("trace",),
-    "verifier_scores": ("problem", "iteration", "score", "parse", "trace"),
-    "summaries": ("parse", "trace"),
-    "memory_bank": ("iteration", "entries", "writes"),
-    "benchmark_scores": tuple(Grade.model_fields),
-}
-"""Columns that sums are made of. Texts stay on disk: those of a large experiment fill no memory."""
-
-
-@dataclass(frozen=True)
-class Gathered:
-    """The rows of all cells that are there, by kind, and the digests of their files."""
-
-    frames: Mapping[str, pl.DataFrame]
-    """The columns that sums are made of."""
-    grades: tuple[Grade, ...]
-    digests: Mapping[tuple[str, int], str]
-    """Digest over the file digests of one kind in one iteration, in order of problem."""
-
-
-def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
-    """Read every whole cell of `problems`, with the grades of its very rollouts. Raises StoreFault for a torn one."""
-    whole = {kind: [arrow_schema(record).empty_table().select(_READ[kind])] for kind, record in KINDS.items()}
-    files: dict[tuple[str, int], list[str]] = {}
-    for iteration in range(cells.experiment.iterations):
-        tables: dict[str, list[pa.Table]] = {}
-        for problem in problems:
-            for kind, (table, stored) in _whole_cell(cells, iteration, problem).items():
-                tables.setdefault(kind, []).append(table)
-                files.setdefault((kind, iteration), []).append(stored.digest)
-        for kind, found in tables.items():
-            # joined at once: the buffers of many small tables take ten times the room of one
-            whole[kind].append(pa.concat_tables(found).combine_chunks())
-    joined = {kind: pa.concat_tables(found) for kind, found in whole.items()}
-    frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in joined.items()}
-    return Gathered(
-        frames, from_table(Grade, joined["benchmark_scores"]), {key: digest(found) for key, found in files.items()}
-    )
-
-
-def _whole_cell(cells: CellStore, iteration: int, problem: Problem) -> Mapping[str, tuple[pa.Table, StoredFile]]:
-    """Rows and file of each kind; none at all for a cell that is not whole, no grades where they are of others."""
-
-    def get(kind: str) -> tuple[pa.Table, StoredFile]:
-        return cells.store.table(cells.address(kind, iteration, problem), KINDS[kind], _READ[kind])
-
-    try:
-        found = {kind: get(kind) for kind in KINDS if kind != "benchmark_scores"}
-    except MissingFile:
-        return {}
-    files = StoredCell(**{kind: stored for kind, (_, stored) in found.items()})
-    if not files.whole(problem):
-        return {}
-    try:
-        grades = get("benchmark_scores")
-    except MissingFile:
-        return found
-    return found | {"benchmark_scores": grades} if grades[1].parent("rollouts") == files.rollouts.digest else found
-
-
 def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) -> tuple[Score, ...]:
     """One score an iteration that has a grade, in order."""
     experiment = cells.experiment
-    per_problem = strategy(experiment.strategy.name).answers(settings_of(experiment.strategy)) * experiment.repeats
     by_iteration: dict[int, list[Grade]] = {}
     for grade in gathered.grades:
         by_iteration.setdefault(grade.iteration, []).append(grade)
@@ -104,12 +41,13 @@ def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) ->
         score_iteration(
             found,
             problems=[problem.id for problem in problems],
-            answers_per_problem=per_problem,
+            answers_per_problem=answers_asked(experiment),
             experiment=experiment.name,
             benchmark=experiment.benchmark.name,
             release=resolve_release(experiment.benchmark),
             iteration=iteration,
             grades_digest=gathered.digests["benchmark_scores", iteration],
+            clusters=clusters(experiment, problems),
         )
         for iteration, found in sorted(by_iteration.items())
     )
@@ -118,7 +56,7 @@ def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) ->
 def tokens_from_scratch(gathered: Gathered) -> tuple[RoleTokens, ...]:
     """Tokens by role of every call a record was made of, whoever paid for it."""
     traces = [gathered.frames[kind].select("trace") for kind in ("rollouts", "verifier_scores", "summaries")]
-    traces.append(_writes(gathered).select("trace"))
+    traces.append(bank_writes(gathered).select("trace"))
     known = pl.col("prompt_tokens").is_not_null() & pl.col("completion_tokens").is_not_null()
     sums = (
         pl.concat(traces)
@@ -134,16 +72,12 @@ def tokens_from_scratch(gathered: Gathered) -> tuple[RoleTokens, ...]:
     return tuple(sorted((RoleTokens(**row) for row in sums.to_dicts()), key=lambda row: role_order(row.role)))
 
 
-def _writes(gathered: Gathered) -> pl.DataFrame:
-    return gathered.frames["memory_bank"].select("writes").explode("writes").drop_nulls("writes").unnest("writes")
-
-
 def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
     parts = [
         gathered.frames[kind].select(pl.col("trace").struct.field("role"), "parse")
         for kind in ("verifier_scores", "summaries")
     ]
-    parts.append(_writes(gathered).select(pl.col("trace").struct.field("role"), "parse"))
+    parts.append(bank_writes(gathered).select(pl.col("trace").struct.field("role"), "parse"))
     counted = (
         pl.concat(parts)
         .filter(pl.col("parse") != "failed")
@@ -208,11 +142,13 @@ def report(
     problems: Sequence[Problem],
     gathered: Gathered,
     *,
+    graders: Graders,
     problems_digest: str,
     models: Mapping[str, str],
     paid: tuple[RoleTokens, ...],
 ) -> ExperimentReport:
-    """All that the page shows. `models`: identity by endpoint name; `paid`: the call log's account."""
+    """All that the page shows. `graders` tell which answers are equal, for votes; `models`: identity by endpoint name;
+    `paid`: the call log's account."""
     experiment = cells.experiment
     release = benchmark(experiment.benchmark.name)
     return ExperimentReport(
@@ -225,6 +161,8 @@ def report(
         settings=_settings(cells),
         models=_models(cells, models),
         scores=scores(cells, problems, gathered),
+        figures=figures(cells, problems, gathered, graders),
+        agreement=agreement(gathered.grades),
         tokens_scratch=tokens_from_scratch(gathered),
         tokens_paid=paid,
         problems=_problem_rows(gathered, problems),

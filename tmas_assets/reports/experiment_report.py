@@ -6,7 +6,8 @@ The page needs nothing but itself (no script, no network). Leaves out gathering 
 from collections.abc import Sequence
 from datetime import datetime
 
-from tmas_assets.records import Record, RoleTokens, Score
+from tmas_assets.records import Figure, Record, RoleTokens, Score
+from tmas_assets.reports.figure_table import figure_table, of_iteration
 from tmas_assets.reports.figures import memory_picture, pass_at_1_picture, tokens_picture
 from tmas_assets.reports.heat_map import heat_map
 from tmas_assets.reports.page import render_page
@@ -19,7 +20,7 @@ from tmas_assets.reports.report_rows import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import headline, role_order
+from tmas_assets.statistics import Agreement, headline, role_order
 from tmas_assets.statistics.interval import METHOD
 
 __all__ = [
@@ -40,6 +41,9 @@ class ExperimentReport(Record):
     settings: tuple[Setting, ...]
     models: tuple[ModelUse, ...]
     scores: tuple[Score, ...]
+    figures: tuple[Figure, ...]
+    agreement: Agreement | None
+    """Of rules and judge; None where no answer that the rules decided was judged."""
     tokens_scratch: tuple[RoleTokens, ...]
     """What the records are made of, whoever paid."""
     tokens_paid: tuple[RoleTokens, ...]
@@ -81,7 +85,9 @@ def experiment_page(report: ExperimentReport) -> str:
         scores=scores,
         headline=quoted,
         first=first if first is not quoted else None,
-        interval_method=METHOD,
+        interval_method=next((one.method for one in report.figures if one.seed is None), METHOD),
+        figures=figure_table(report.figures),
+        quoted_figures=of_iteration(report.figures, quoted.iteration) if quoted else (),
         curve=pass_at_1_picture(scores) if quoted else None,
         tokens=tokens_picture(report.tokens_scratch, report.tokens_paid) if tokens else None,
         token_lines=token_lines(report.tokens_scratch, report.tokens_paid),

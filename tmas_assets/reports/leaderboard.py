@@ -6,8 +6,9 @@ Scores of different benchmarks or releases are not comparable, so every table ho
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
+from typing import ClassVar
 
-from tmas_assets.records import Record, RoleTokens, Score
+from tmas_assets.records import Figure, Record, RoleTokens, Score
 from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.page import render_page
@@ -15,6 +16,7 @@ from tmas_assets.statistics import headline
 
 
 class LeaderboardRow(Record):
+    SCHEMA_VERSION: ClassVar[int] = 2
     experiment: str
     benchmark: str
     release: str
@@ -23,6 +25,8 @@ class LeaderboardRow(Record):
     """Every model the experiment used, as one text."""
     score: Score | None
     """Of the last whole iteration, see `statistics.headline`; None before the first graded answer."""
+    majority: Figure | None
+    """maj@k of the same iteration at the largest k that is asked for."""
     tokens_scratch: tuple[RoleTokens, ...]
     """Over all iterations, what getting to this score takes without any reuse."""
     tokens_paid: tuple[RoleTokens, ...]
@@ -37,13 +41,16 @@ class LeaderboardTable(Record):
 
 
 def leaderboard_row(report: ExperimentReport) -> LeaderboardRow:
+    score = headline(report.scores)
+    votes = [one for one in report.figures if score and one.iteration == score.iteration and one.metric == "maj@k"]
     return LeaderboardRow(
         experiment=report.name,
         benchmark=report.benchmark,
         release=report.release,
         strategy=report.strategy,
         model=", ".join(dict.fromkeys(used.model for used in report.models)),
-        score=headline(report.scores),
+        score=score,
+        majority=max(votes, key=lambda one: one.k, default=None),
         tokens_scratch=report.tokens_scratch,
         tokens_paid=report.tokens_paid,
     )
@@ -76,12 +83,13 @@ def leaderboard_markdown(tables: Sequence[LeaderboardTable]) -> str:
         lines += [
             f"### {cell(table.benchmark)} {cell(table.release)}",
             "",
-            "| experiment | strategy | model | iteration | Pass@1, % | interval | problems × answers | missing "
+            "| experiment | strategy | model | iteration | Pass@1, % | interval | maj@n, % | problems × answers | missing "
             "| tokens from scratch | tokens paid |",
-            "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
+            "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]
         lines += [f"| {' | '.join(_cells(row))} |" for row in table.rows]
-        lines.append("")
+        warnings = [notation.untrusted(row.score) for row in table.rows if row.score]
+        lines += ["", *(f"**{cell(warning)}**\n" for warning in warnings if warning)]
     return "\n".join(lines)
 
 
@@ -93,12 +101,13 @@ def leaderboard_page(tables: Sequence[LeaderboardTable], generated_at: datetime 
 def _cells(row: LeaderboardRow) -> tuple[str, ...]:
     score = row.score
     figures = (
-        (notation.ABSENT,) * 5
+        (notation.ABSENT,) * 6
         if score is None
         else (
             str(score.iteration),
             notation.percent(score.value),
             notation.bounds(score),
+            notation.percent(row.majority.value if row.majority else None),
             notation.per_problem(score),
             notation.count(score.missing),
         )

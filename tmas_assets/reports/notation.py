@@ -2,8 +2,20 @@
 
 import re
 from collections.abc import Iterable
+from typing import Protocol
 
 from tmas_assets.records import RoleTokens, Score
+
+
+class Bounded(Protocol):
+    """What has an interval: a score, a figure, an agreement."""
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
 
 ABSENT = "–"
 _MARKS = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$])")
@@ -15,7 +27,7 @@ def percent(share: float | None, digits: int = 2) -> str:
     return ABSENT if share is None else f"{100 * share:.{digits}f}"
 
 
-def bounds(score: Score) -> str:
+def bounds(score: Bounded) -> str:
     """The interval as `28.4 – 52.9`, in percent."""
     return ABSENT if score.low is None or score.high is None else f"{percent(score.low, 1)} – {percent(score.high, 1)}"
 
@@ -23,6 +35,17 @@ def bounds(score: Score) -> str:
 def per_problem(score: Score) -> str:
     """How many samples stand behind a score: `50 × 32 answers`."""
     return f"{score.problems:,} × {score.answers // score.problems:,}" if score.problems else "0"
+
+
+def untrusted(score: Score) -> str:
+    """The warning that goes with a score whose answers ran without a sandbox; empty where all ran in one."""
+    if not score.unsandboxed:
+        return ""
+    return (
+        f"Not to be trusted: iteration {score.iteration} of {score.experiment} ran the code of {score.unsandboxed:,} of "
+        f"{score.answers:,} answers without a sandbox, so they could have forged their verdicts. Install bubblewrap, "
+        "take the setting away that allows this, and grade again."
+    )
 
 
 def count(number: int) -> str:

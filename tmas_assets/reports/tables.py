@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tmas_assets.records import RoleTokens, Score
+from tmas_assets.records import Figure, RoleTokens, Score
 from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import token_lines
+from tmas_assets.reports.figure_table import figure_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,7 +17,8 @@ OUTCOMES = ("right", "wrong", "undec.", "failed", "trunc.", "miss.")
 def score_table(scores: Sequence[Score]) -> "Table":
     """One row a score: Pass@1 with interval, samples behind it, outcomes, what is missing.
 
-    Scores of one experiment name it in the title, so that the table fits a terminal of 80 columns.
+    Scores of one experiment name it in the title, so that the table fits a terminal of 80 columns. A warning under
+    the table names every score whose answers ran without a sandbox.
     """
     from rich.text import Text
 
@@ -37,6 +39,18 @@ def score_table(scores: Sequence[Score]) -> "Table":
             notation.per_problem(score),
             *(notation.count(number) for number in counts),
         )
+    if warnings := [warning for score in scores if (warning := notation.untrusted(score))]:
+        table.caption = Text("\n".join(warnings), style="bold red")
+        table.caption_justify = "left"
+    return table
+
+
+def figures_by_iteration(figures: Sequence[Figure]) -> "Table":
+    """One row an iteration: Pass@1, pass@k, votes, best by verifier, oracle, in percent."""
+    shown = figure_table(figures)
+    table = _table("Figures by iteration, %", (), ("iter", *shown.columns))
+    for line in shown.lines:
+        table.add_row(str(line.iteration), *(cell.text for cell in line.cells))
     return table
 
 

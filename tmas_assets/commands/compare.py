@@ -1,0 +1,40 @@
+"""`tmas compare A B`: the paired difference of two experiments, at equal iterations and at equal tokens."""
+
+import dagster as dg
+from rich.console import Console
+
+from tmas_assets.assets.comparison import compared
+from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.place import stated_deployment
+from tmas_assets.commands.run import find_experiment
+from tmas_assets.records import canonical_json
+from tmas_assets.reports.comparison import comparison_table, in_words
+from tmas_assets.statistics import PairedComparison
+
+
+def compare_two(first: str, second: str, *, as_json: bool, out: Console) -> None:
+    """Raises CommandFault where there is nothing to compare."""
+    a, b = find_experiment(first).experiment, find_experiment(second).experiment
+    if a.name == b.name:
+        raise CommandFault(f"{a.name} compared with itself differs by nothing; name two experiments")
+    try:
+        found = compared(stated_deployment(), a, b)
+    except dg.Failure as fault:
+        raise CommandFault(fault.description or str(fault)) from fault
+    if all(one.difference is None for one in found):
+        raise CommandFault(
+            f"{a.name} ({a.benchmark.name}) and {b.name} ({b.benchmark.name}) cannot be compared: {_reason(found)}. "
+            "Both need graded answers to problems of the same text and gold; `tmas report` shows what each has."
+        )
+    if as_json:
+        out.print_json(canonical_json([one.model_dump(mode="json") for one in found]))
+        return
+    out.print(comparison_table(found))
+    for one in found:
+        out.print(in_words(one), highlight=False, markup=False)
+    out.print(f"test: {found[0].difference.test}; " if found[0].difference else "", end="", highlight=False, style="dim")
+    out.print("interval and bootstrap over problems, from scratch tokens; `--json` has every figure", highlight=False, style="dim")
+
+
+def _reason(found: tuple[PairedComparison, ...]) -> str:
+    return "; ".join(dict.fromkeys(one.why for one in found if one.why))

@@ -1,0 +1,81 @@
+"""Reads the cells of an experiment that are there: the columns sums are made of, and the digests of their files.
+
+Frames carry the records' own schema, so nothing is inferred. Makes no cell and asks no model. Leaves out the sums.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from resources.parquet_store import MissingFile, StoredFile
+from tmas_assets.engine.cells import KINDS, CellStore, StoredCell
+from tmas_assets.records import Grade, Problem, digest
+from tmas_assets.records.schema import arrow_schema, from_table
+
+_READ = {
+    "rollouts": ("problem", "iteration", "trace"),
+    "verifier_scores": ("problem", "rollout", "iteration", "score", "parse", "trace"),
+    "summaries": ("problem", "iteration", "parse", "trace"),
+    "memory_bank": ("problem", "iteration", "entries", "writes"),
+    "benchmark_scores": tuple(Grade.model_fields),
+}
+"""Columns that sums are made of. Texts stay on disk: those of a large experiment fill no memory."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The rows of all cells that are there, by kind, and the digests of their files."""
+
+    frames: Mapping[str, pl.DataFrame]
+    """The columns that sums are made of."""
+    grades: tuple[Grade, ...]
+    digests: Mapping[tuple[str, int], str]
+    """Digest over the file digests of one kind in one iteration, in order of problem."""
+
+
+def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
+    """Read every whole cell of `problems`, with the grades of its very rollouts. Raises StoreFault for a torn one."""
+    whole = {kind: [arrow_schema(record).empty_table().select(_READ[kind])] for kind, record in KINDS.items()}
+    files: dict[tuple[str, int], list[str]] = {}
+    for iteration in range(cells.experiment.iterations):
+        tables: dict[str, list[pa.Table]] = {}
+        for problem in problems:
+            for kind, (table, stored) in _whole_cell(cells, iteration, problem).items():
+                tables.setdefault(kind, []).append(table)
+                files.setdefault((kind, iteration), []).append(stored.digest)
+        for kind, found in tables.items():
+            # joined at once: the buffers of many small tables take ten times the room of one
+            whole[kind].append(pa.concat_tables(found).combine_chunks())
+    joined = {kind: pa.concat_tables(found) for kind, found in whole.items()}
+    frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in joined.items()}
+    return Gathered(
+        frames, from_table(Grade, joined["benchmark_scores"]), {key: digest(found) for key, found in files.items()}
+    )
+
+
+def _whole_cell(cells: CellStore, iteration: int, problem: Problem) -> Mapping[str, tuple[pa.Table, StoredFile]]:
+    """Rows and file of each kind; none at all for a cell that is not whole, no grades where they are of others."""
+
+    def get(kind: str) -> tuple[pa.Table, StoredFile]:
+        return cells.store.table(cells.address(kind, iteration, problem), KINDS[kind], _READ[kind])
+
+    try:
+        found = {kind: get(kind) for kind in KINDS if kind != "benchmark_scores"}
+    except MissingFile:
+        return {}
+    files = StoredCell(**{kind: stored for kind, (_, stored) in found.items()})
+    if not files.whole(problem):
+        return {}
+    try:
+        grades = get("benchmark_scores")
+    except MissingFile:
+        return found
+    return found | {"benchmark_scores": grades} if grades[1].parent("rollouts") == files.rollouts.digest else found
+
+
+def bank_writes(gathered: Gathered) -> pl.DataFrame:
+    """One row a turn of a bank agent, with its problem and iteration."""
+    turns = gathered.frames["memory_bank"].select("problem", "iteration", "writes")
+    return turns.explode("writes").drop_nulls("writes").unnest("writes")
