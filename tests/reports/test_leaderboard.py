@@ -67,7 +67,7 @@ def test_the_markdown_table_shows_interval_samples_and_tokens(report_of: Callabl
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells[3:] == [
         "1", f"{100 * one.score.value:.2f}", f"{100 * one.score.low:.1f} – {100 * one.score.high:.1f}",  # type: ignore[operator]
-        "–", "50 × 8", "0", "19,694,000", "≥ 6,499,020",
+        f"{100 * one.majority.value:.2f}", "50 × 8", "0", "19,694,000", "≥ 6,499,020",
     ]  # fmt: skip
 
 

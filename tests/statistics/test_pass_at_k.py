@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tmas_assets.statistics import pass_at_k
+from tmas_assets.statistics import pass_at_k, pass_hat_k
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,48 @@ def test_equals_the_product_form_to_1e_12(ncK: tuple[int, int, int]) -> None:
     n, c, k = ncK
     product = 1.0 if n - c < k else 1.0 - prod(1.0 - k / i for i in range(n - c + 1, n + 1))
     assert pass_at_k(n, c, k) == pytest.approx(product, abs=1e-12)
+
+
+def test_equals_the_estimator_published_with_humaneval_to_1e_12() -> None:
+    # 1 - prod(1 - k / arange(n - c + 1, n + 1)) in numpy, as openai/human-eval states it, over its own range of n.
+    import numpy as np
+
+    for n in (1, 2, 5, 10, 20, 100, 200):
+        for c in range(n + 1):
+            for k in {1, 2, 10, 100, n} & set(range(1, n + 1)):
+                theirs = 1.0 if n - c < k else 1.0 - np.prod(1.0 - k / np.arange(n - c + 1, n + 1))
+                assert pass_at_k(n, c, k) == pytest.approx(theirs, abs=1e-12)
+
+
+COUNTS = st.integers(1, 200).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n)))
+
+
+@given(COUNTS)
+def test_grows_with_k_and_with_c(counts: tuple[int, int, int]) -> None:
+    n, c, k = counts
+    value = pass_at_k(n, c, k)
+    assert value is not None
+    assert k == n or value <= pass_at_k(n, c, k + 1)  # type: ignore[operator]
+    assert c == n or value <= pass_at_k(n, c + 1, k)  # type: ignore[operator]
+
+
+@given(COUNTS)
+def test_all_right_is_at_most_one_right_at_most_any_right(counts: tuple[int, int, int]) -> None:
+    n, c, k = counts
+    assert pass_hat_k(n, c, k) <= pass_at_k(n, c, 1) <= pass_at_k(n, c, k)  # type: ignore[operator]
+    assert pass_at_k(n, c, 1) == pass_hat_k(n, c, 1) == c / n
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_pass_hat_k_is_the_share_of_draws_that_are_all_right(n: int) -> None:
+    for c in range(n + 1):
+        for k in range(1, n + 1):
+            draws = [all(one < c for one in draw) for draw in combinations(range(n), k)]
+            assert pass_hat_k(n, c, k) == pytest.approx(sum(draws) / len(draws), abs=1e-12)
+
+
+def test_pass_hat_k_of_more_answers_than_there_are_is_not_available() -> None:
+    assert pass_hat_k(3, 3, 8) is None
 
 
 def test_large_counts_neither_overflow_nor_round_to_nothing() -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from tmas_assets.statistics import majority
+from tmas_assets.statistics import classes_of, majority
 
 SPELLINGS = {r"\frac{1}{4}": "1/4"}
 
@@ -62,3 +62,18 @@ def test_an_error_of_equal_is_not_swallowed() -> None:
 
     with pytest.raises(TimeoutError):
         majority(["1", "2"], broken)
+
+
+def test_keys_settle_pairs_that_have_them_without_asking() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def equal(one: str, other: str) -> bool:
+        asked.append((one, other))
+        return {one, other} == {"half", "1/2"}
+
+    def key(answer: str) -> Fraction | None:
+        return None if answer in ("half", "pi") else Fraction(answer)
+
+    answers = ["1/2", "0.5", "2", "half", "pi", "2.0", None, "pi"]
+    assert classes_of(answers, equal, key) == (0, 0, 1, 0, 2, 1, None, 2)
+    assert asked == [("1/2", "half"), ("1/2", "pi"), ("2", "pi")]

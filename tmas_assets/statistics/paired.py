@@ -4,7 +4,7 @@ Pairing takes out what makes a problem hard for both, so it shows far smaller di
 side do. Leaves out which iterations are compared (`comparison.py`).
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from math import fsum, sqrt
 
 from tmas_assets.records import Record
@@ -77,10 +77,7 @@ def paired_difference(
     differences = [a[name] - b[name] for name in shared]
     value = fsum(differences) / n
     groups = len(set(keys))
-    padded = fsum(differences) / (n + 2)
-    squares = _squares(differences, keys, padded) + 1 + 2 * padded**2
-    error = sqrt(squares * (groups + 2) / (groups + 1)) / (n + 2)
-    half = t_quantile((1 + level) / 2, groups + 1) * error
+    low, high, error = difference_interval(differences, keys, level)
     plain = sqrt(_squares(differences, keys, value) * groups / (groups - 1)) / n if groups > 1 else None
     # as shares, so that one bootstrap serves both
     drawn = bootstrap([(1 + one) / 2 for one in differences], seed, level, clusters=keys)
@@ -90,8 +87,8 @@ def paired_difference(
         mean_a=fsum(a[name] for name in shared) / n,
         mean_b=fsum(b[name] for name in shared) / n,
         standard_error=plain,
-        low=max(-1.0, min(padded - half, value)),
-        high=min(1.0, max(padded + half, value)),
+        low=low,
+        high=high,
         level=level,
         method=METHOD if groups == n else METHOD_CLUSTERED,
         bootstrap_low=2 * drawn.low - 1 if drawn else None,
@@ -109,18 +106,30 @@ def paired_difference(
     )
 
 
-def _by_cluster(values: list[float], keys: list[Hashable]) -> list[float]:
+def difference_interval(
+    differences: Sequence[float], keys: Sequence[Hashable], level: float
+) -> tuple[float, float, float]:
+    """Low, high and the standard error they stand on, with the pseudo-pairs in."""
+    n, groups = len(differences), len(set(keys))
+    value, middle = fsum(differences) / n, fsum(differences) / (n + 2)
+    squares = _squares(differences, keys, middle) + 1 + 2 * middle**2
+    error = sqrt(squares * (groups + 2) / (groups + 1)) / (n + 2)
+    half = t_quantile((1 + level) / 2, groups + 1) * error
+    return max(-1.0, min(middle - half, value)), min(1.0, max(middle + half, value)), error
+
+
+def _by_cluster(values: Sequence[float], keys: Sequence[Hashable]) -> list[float]:
     sums: dict[Hashable, list[float]] = {}
     for value, key in zip(values, keys, strict=True):
         sums.setdefault(key, []).append(value)
     return [fsum(own) for own in sums.values()]
 
 
-def _squares(values: list[float], keys: list[Hashable], middle: float) -> float:
+def _squares(values: Sequence[float], keys: Sequence[Hashable], middle: float) -> float:
     return fsum(one**2 for one in _by_cluster([value - middle for value in values], keys))
 
 
-def _sign_flip(differences: list[float], keys: list[Hashable], seed: int) -> tuple[float, str]:
+def _sign_flip(differences: Sequence[float], keys: Sequence[Hashable], seed: int) -> tuple[float, str]:
     """Under no difference the sign of each cluster's sum is a coin's. All signs are tried where that is cheap.
 
     Problems without a difference have no sign to flip and are left out, which changes no p value.
