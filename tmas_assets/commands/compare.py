@@ -8,7 +8,7 @@ from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.commands.run import find_experiment
 from tmas_assets.records import canonical_json
-from tmas_assets.reports.comparison import comparison_table, in_words
+from tmas_assets.reports.comparison import comparison_table, doubts, in_words
 from tmas_assets.statistics import PairedComparison
 
 
@@ -32,8 +32,10 @@ def compare_two(first: str, second: str, *, as_json: bool, out: Console) -> None
     out.print(comparison_table(found))
     for one in found:
         out.print(in_words(one), highlight=False, markup=False)
-    out.print(f"test: {found[0].difference.test}; " if found[0].difference else "", end="", highlight=False, style="dim")
-    out.print("interval and bootstrap over problems, from scratch tokens; `--json` has every figure", highlight=False, style="dim")
+    for doubt in doubts(found):
+        out.print(doubt, highlight=False, markup=False, style="yellow")
+    tests = dict.fromkeys(one.difference.test for one in found if one.difference)
+    out.print(f"p by {', '.join(tests)}; tokens from scratch; `--json` has every figure", highlight=False, style="dim")
 
 
 def _reason(found: tuple[PairedComparison, ...]) -> str:

@@ -9,20 +9,20 @@ from tmas_assets.statistics import ComparedSide, PairedComparison, PairedDiffere
 if TYPE_CHECKING:
     from rich.table import Table
 
+_BASIS = {"iterations": "At the same iteration", "tokens of A": "Within A's tokens", "tokens of B": "Within B's tokens"}
 _LISTED = 5
 """Problem ids that are named where only one side has them."""
 
 
 def comparison_table(comparisons: Sequence[PairedComparison]) -> "Table":
-    """One row a comparison that could be made."""
+    """One row a comparison that could be made; fits a terminal of 80 columns."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(_names(comparisons)), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("at equal", no_wrap=True)
-    heads = ("A at", "B at", "A %", "B %", "A − B, points", "interval", "bootstrap", "p", "wins/ties/losses", "problems")
-    for heading in heads:
+    table = Table(title=Text(_title(comparisons)), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("basis", no_wrap=True)
+    for heading in ("A", "B", "A %", "B %", "A − B", "interval", "p", "W/T/L", "n"):
         table.add_column(heading, justify="right", overflow="fold")
     for one in comparisons:
         found = one.difference
@@ -35,17 +35,26 @@ def comparison_table(comparisons: Sequence[PairedComparison]) -> "Table":
             notation.percent(found.mean_a),
             notation.percent(found.mean_b),
             Text(points(found.value), style="bold"),
-            f"{points(found.low, 1)} to {points(found.high, 1)}",
-            "–" if found.bootstrap_low is None else f"{points(found.bootstrap_low, 1)} to {points(found.bootstrap_high, 1)}",
-            f"{found.p:.3g}",
+            f"{points(found.low, 1)} … {points(found.high, 1)}",
+            _p(found.p),
             f"{found.wins}/{found.ties}/{found.losses}",
             notation.count(found.problems),
         )
+    table.caption = "A − B in points; W/T/L: problems on which A is better, equal, worse; n problems are in both"
+    table.caption_justify = "left"
     return table
 
 
-def _names(comparisons: Sequence[PairedComparison]) -> str:
-    return next((f"A {one.a.experiment}, B {one.b.experiment}" for one in comparisons if one.a and one.b), "")
+def _title(comparisons: Sequence[PairedComparison]) -> str:
+    return next((f"A: {one.a.experiment}, B: {one.b.experiment}" for one in comparisons if one.a and one.b), "")
+
+
+def _equals(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def points(share: float | None, digits: int = 2) -> str:
@@ -54,11 +63,10 @@ def points(share: float | None, digits: int = 2) -> str:
 
 
 def in_words(one: PairedComparison) -> str:
-    """What the comparison says, what it cannot say, and what stands against believing it."""
+    """What a comparison says and what it cannot say. Leaves out what stands against believing it: `doubts`."""
     if one.a is None or one.b is None or one.difference is None:
-        return f"At equal {one.basis}: nothing to compare, {one.why}."
-    a, b, found = one.a, one.b, one.difference
-    return " ".join([f"At equal {one.basis}, {_spent(a)} against {_spent(b)}:", _verdict(a, b, found), *_doubts(one, a, b)])
+        return f"{_BASIS[one.basis]}: nothing to compare, {one.why}."
+    return f"{_BASIS[one.basis]}, {_spent(one.a)} against {_spent(one.b)}: {_verdict(one.a, one.b, one.difference)}"
 
 
 def _spent(side: ComparedSide) -> str:
@@ -74,26 +82,35 @@ def _verdict(a: ComparedSide, b: ComparedSide, found: PairedDifference) -> str:
     if apart and found.p < 1 - found.level:
         better, worse = (a, b) if found.value > 0 else (b, a)
         gain = f"{100 * abs(found.value):.2f}"
-        return f"{better.experiment} is better than {worse.experiment} by {gain} points on {problems} ({interval} for A − B; p = {found.p:.3g})."
+        return f"{better.experiment} is better than {worse.experiment} by {gain} points on {problems} ({interval} for A − B; p {_equals(found.p)})."
     if apart or found.p < 1 - found.level:
         return (
             f"a difference of {points(found.value)} points on {problems} is on the border: the interval ({interval}) and "
-            f"the sign-flip test (p = {found.p:.3g}) do not agree that there is one."
+            f"the sign-flip test (p {_equals(found.p)}) do not agree that there is one."
         )
-    hint = f"; one below about {100 * found.detectable:.0f} points would rarely show" if found.detectable is not None else ""
-    return f"no difference can be told with {problems}: A − B is {points(found.value)} points ({interval}; p = {found.p:.3g}){hint}."
+    hint = f"; one below about {100 * found.detectable:.0f} points would often be missed" if found.detectable is not None else ""
+    return f"no difference can be told with {problems}: A − B is {points(found.value)} points ({interval}; p {_equals(found.p)}){hint}."
 
 
-def _doubts(one: PairedComparison, a: ComparedSide, b: ComparedSide) -> list[str]:
-    doubts = []
-    if a.grader != b.grader:
-        doubts.append(f"Graded differently ({a.grader} and {b.grader}): grade both again before believing this.")
-    if missing := [f"{side.experiment} misses {side.missing:,} answers" for side in (a, b) if side.missing]:
-        doubts.append(f"{' and '.join(missing)}; those that are there are of the problems that finished first.")
-    if one.basis != "iterations" and (a.usage_unknown or b.usage_unknown):
-        doubts.append("Some calls have no known usage, so equal tokens may not be equal.")
-    for side, only in ((a, one.only_a), (b, one.only_b)):
-        if only:
-            more = f" and {len(only) - _LISTED:,} more" if len(only) > _LISTED else ""
-            doubts.append(f"{len(only):,} problems are only in {side.experiment}: {', '.join(only[:_LISTED])}{more}.")
-    return doubts
+def doubts(comparisons: Sequence[PairedComparison]) -> tuple[str, ...]:
+    """What stands against believing the comparisons, each once."""
+    found: dict[str, None] = {}
+    for one in comparisons:
+        if one.a is None or one.b is None:
+            continue
+        a, b = one.a, one.b
+        if a.grader != b.grader:
+            found[f"Graded differently ({a.grader} and {b.grader}): grade both again before believing this."] = None
+        for side, only in ((a, one.only_a), (b, one.only_b)):
+            if side.missing:
+                found[f"{side.experiment} misses {side.missing:,} answers at t{side.iteration:02d}: those that are there are "
+                      "of the problems that finished first."] = None  # fmt: skip
+            if side.unsandboxed:
+                found[f"Not to be trusted: the code of {side.unsandboxed:,} answers of {side.experiment} ran without a sandbox "
+                      "and could have forged its verdicts."] = None  # fmt: skip
+            if side.usage_unknown:
+                found[f"Some calls of {side.experiment} have no known usage: its tokens are a lower bound."] = None
+            if only:
+                more = f" and {len(only) - _LISTED:,} more" if len(only) > _LISTED else ""
+                found[f"Only in {side.experiment}, and not compared: {', '.join(only[:_LISTED])}{more}."] = None
+    return tuple(found)

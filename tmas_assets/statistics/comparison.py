@@ -43,6 +43,8 @@ class ComparedSide(Record):
     truncated: int
     failed: int
     undecided: int
+    unsandboxed: int
+    """Answers whose code ran without a sandbox: such verdicts can be forged."""
     tokens: float
     """Up to and with this iteration, from scratch, mean over shared problems."""
     usage_unknown: int
@@ -158,6 +160,7 @@ def _side(side: Side, t: int, shared: Sequence[str]) -> ComparedSide:
         truncated=sum(grade.completion == "truncated" for grade in used),
         failed=sum(grade.outcome == "failed" for grade in used),
         undecided=sum(grade.outcome == "undecided" for grade in used),
+        unsandboxed=sum(grade.unsandboxed for grade in used),
         tokens=_cumulative(side, shared)[t],
         usage_unknown=sum(side.unknown.get(problem, {}).get(i, 0) for problem in shared for i in range(t + 1)),
         grader=side.grader,
