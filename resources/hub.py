@@ -99,7 +99,7 @@ def _hub(cache: Path) -> Path:
 
 def _download(file: HubFile, gated: Gated, data: Path | None, cache: Path) -> Path:
     from huggingface_hub import get_token, hf_hub_download
-    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     token = get_token()
     if token is None:
@@ -117,16 +117,25 @@ def _download(file: HubFile, gated: Gated, data: Path | None, cache: Path) -> Pa
                 endpoint=os.environ.get("HF_ENDPOINT") or None,
             )
         )
-    except (GatedRepoError, RepositoryNotFoundError) as error:
-        # the hub answers for a repository that a token may not see as for one that does not exist
-        raise BenchmarkError(f"The hub refuses the token that is set: {gated.access}.") from error
-    except HfHubHTTPError as error:
-        status = error.response.status_code
-        if status in (401, 403):
-            raise BenchmarkError(f"The hub refuses the token that is set: {gated.access}.") from error
-        raise BenchmarkError(_unreachable(file, data, f"HTTP {status}")) from error
     except (OSError, ValueError) as error:
-        raise BenchmarkError(_unreachable(file, data, f"{type(error).__name__}: {_first_line(error)}")) from error
+        status = _status(error)
+        # the hub answers for a repository that a token may not see as for one that does not exist; a token of fine
+        # grain without the right to gated data sets gets a bare 403, which arrives as the cause of another error
+        if isinstance(error, GatedRepoError | RepositoryNotFoundError) or status in (401, 403):
+            raise BenchmarkError(f"The hub refuses the token that is set: {gated.access}.") from error
+        what = f"HTTP {status}" if status is not None else f"{type(error).__name__}: {_first_line(error)}"
+        raise BenchmarkError(_unreachable(file, data, what)) from error
+
+
+def _status(error: BaseException) -> int | None:
+    """HTTP status of the error or of what it came from."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    while not isinstance(error, HfHubHTTPError):
+        if error.__cause__ is None:
+            return None
+        error = error.__cause__
+    return int(error.response.status_code)
 
 
 def _unreachable(file: HubFile, data: Path | None, what: str) -> str:

@@ -1,4 +1,4 @@
-"""The Dagster code location `tmas`: every experiment under `defs/`, the releases they use, and the resources.
+"""The Dagster code location `tmas`: every benchmark with its checks, every experiment under `defs/`, the resources.
 
 The only place where resources meet assets.
 """
@@ -13,7 +13,8 @@ from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import load
 from tmas_assets.assets.problems import problems_asset
-from tmas_assets.benchmarks import asset_name
+from tmas_assets.benchmarks import asset_name, benchmarks
+from tmas_assets.checks.problems import problems_checks
 from tmas_assets.records import BenchmarkChoice
 
 
@@ -45,15 +46,23 @@ def _release(choice: BenchmarkChoice) -> BenchmarkChoice:
     return choice.model_copy(update={"limit": None})
 
 
+def releases_of(files: Sequence[ExperimentFile]) -> list[BenchmarkChoice]:
+    """The default release of every benchmark, and what the experiments use, with their settings."""
+    defaults = [BenchmarkChoice(name=name) for name in benchmarks()]
+    used = [_release(file.experiment.benchmark) for file in files]
+    return list({asset_name(choice): choice for choice in [*defaults, *used]}.values())
+
+
 @dg.definitions
 def defs() -> dg.Definitions:
     tree, files = experiment_files()
-    releases = {asset_name(file.experiment.benchmark): _release(file.experiment.benchmark) for file in files}
+    releases = releases_of(files)
     ours = dg.Definitions(
         assets=[
-            *(problems_asset(choice) for choice in releases.values()),
+            *(problems_asset(choice) for choice in releases),
             leaderboard_asset([f.experiment for f in files]),
         ],
+        asset_checks=[problems_checks(choice) for choice in releases],
         resources={"deployment": Deployment.for_definitions()},
         # a step in a process of its own costs seconds and outlives a killed run
         executor=dg.in_process_executor,

@@ -11,7 +11,7 @@ from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.running import permanent
-from tmas_assets.benchmarks import BenchmarkError, benchmark
+from tmas_assets.benchmarks import BenchmarkError, benchmark, resolve_release
 from tmas_assets.engine.problems import ProblemTable, refresh_table
 from tmas_assets.records import BenchmarkChoice
 
@@ -32,6 +32,9 @@ def fill_axis(instance: dg.DagsterInstance, table: ProblemTable) -> None:
 
 
 def problems_metadata(table: ProblemTable, release: LoadedRelease) -> Metadata:
+    known = benchmark(release.benchmark)
+    note = {"note": dg.MetadataValue.text(release.note)} if release.note else {}
+    judge = {"judge": dg.MetadataValue.text(known.judge)} if known.judge else {}
     files = {"files": text_table(("file", "sha256", "found"), release.files)} if release.files else {}
     repaired = {"repaired": text_table(("problem", "reason"), release.repaired)} if release.repaired else {}
     return {
@@ -42,6 +45,9 @@ def problems_metadata(table: ProblemTable, release: LoadedRelease) -> Metadata:
         **repaired,
         "problems_retired": dg.MetadataValue.int(len(table.retired)),
         "release": dg.MetadataValue.text(release.release),
+        **note,
+        "grader": dg.MetadataValue.text(", ".join(known.graders)),
+        **judge,
         "licence": dg.MetadataValue.text(release.licence),
         "source": dg.MetadataValue.text(release.source),
         **files,
@@ -50,20 +56,35 @@ def problems_metadata(table: ProblemTable, release: LoadedRelease) -> Metadata:
     }
 
 
+def described(choice: BenchmarkChoice) -> str:
+    """What a reader of the asset graph should know of the benchmark before its problems are here."""
+    known = benchmark(choice.name)
+    release = known.release(resolve_release(choice))
+    parts = [f"**{known.title}**" + (f", {release.rows} problems" if release is not None and release.rows else "")]
+    graders = " and ".join(known.graders) + (f", then a judge ({known.judge})" if known.judge else "")
+    parts.append(f"Graders: {graders}")
+    parts.append(f"Licence: {known.licence}")
+    parts.append(f"Source: {known.source}")
+    if release is not None:
+        parts.append(f"Release {resolve_release(choice)}: {release.note.rstrip('.')}")
+    if known.gated is not None:
+        parts.append(known.gated.access)
+    parts.append("Materialize it first: it fills the problem axis of its experiments")
+    return ".\n\n".join(parts) + "."
+
+
 def problems_version(choice: BenchmarkChoice) -> str:
     """Code version: changes with the settings of the release, not with how much of it an experiment uses."""
     return choice.model_copy(update={"limit": None}).model_dump_json()
 
 
 def problems_asset(choice: BenchmarkChoice) -> dg.AssetsDefinition:
-    known = benchmark(choice.name)
-
     @dg.asset(
         key=problems_key(choice),
         group_name="problems",
         kinds={"parquet"},
         code_version=problems_version(choice),
-        description=f"{known.title}. Licence: {known.licence}. Materialize it first: it fills the problem axis of its experiments.",
+        description=described(choice),
     )
     def problems(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         table, release = fill_problems(deployment, choice)

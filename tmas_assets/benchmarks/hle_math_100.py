@@ -91,7 +91,7 @@ def read(files: ReleaseBytes, settings: Record, release: str) -> tuple[Problem, 
 
 BENCHMARK = Benchmark(
     name="hle_math_100",
-    title="HLE, 100 of mathematics",
+    title="HLE mathematics 100",
     licence="MIT, gated; its owners ask not to share it again",
     source="cais/hle on the Hugging Face hub; ids from WangXinglin/RSE (commit d36f7e1)",
     graders=("math", "choice"),

@@ -67,7 +67,7 @@ _NOTE = (
 )
 BENCHMARK = Benchmark(
     name=_NAME,
-    title="IMO-AnswerBench, 50 problems",
+    title="IMO-AnswerBench 50",
     licence=imo_answerbench.BENCHMARK.licence,
     source=imo_answerbench.BENCHMARK.source,
     graders=("math",),

@@ -1,0 +1,66 @@
+r"""Golds hold under their own grader: a reply that is the gold itself is right, or left to a judge, never wrong.
+
+The reply is what a faultless solver would write: the gold in a box, the reference program in a code block. A list of
+concepts is no text, so there the promise is the other way round: the bare list is not right.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+from tmas_assets.checks.finding import Finding, Offence
+from tmas_assets.records import Problem, Verdict
+
+PROMISE = "golds_hold"
+Submit = Callable[[Problem, str], "Future[Verdict]"]
+_UNRUNNABLE = "sandbox"
+"""Boundary of a failure that says nothing of the gold: its code could not be run here."""
+
+
+def gold_reply(problem: Problem) -> str:
+    """What a faultless solver would reply."""
+    gold = problem.answer or ""
+    if problem.grader == "code":
+        return f"```python\n{gold}\n```"
+    if problem.grader in ("concepts", "reasoning_gym"):
+        return gold
+    return f"The answer is \\boxed{{{gold}}}."
+
+
+def check_golds(problems: Sequence[Problem], submit: Submit) -> Finding:
+    """`submit` grades a reply sooner or later, as `engine.graders.Graders.submit` does."""
+    asked = [(problem, submit(problem, gold_reply(problem))) for problem in problems]
+    counts: Counter[str] = Counter()
+    offences, unrunnable = [], []
+    for problem, verdict in ((problem, future.result()) for problem, future in asked):
+        counts[verdict.outcome] += 1
+        detail = f"{verdict.failure.kind}: {verdict.failure.detail}" if verdict.failure is not None else ""
+        offence = Offence(id=problem.id, what=_what(problem, verdict, detail))
+        if verdict.outcome == "failed" and verdict.failure is not None and verdict.failure.boundary == _UNRUNNABLE:
+            unrunnable.append(offence)
+        elif verdict.outcome == "right" if problem.grader == "concepts" else verdict.outcome in ("wrong", "failed"):
+            offences.append(offence)
+    outcomes = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("right", "undecided", "wrong", "failed"))
+    if unrunnable and not offences:
+        return Finding(
+            promise=PROMISE,
+            passed=False,
+            severity="warn",
+            said=f"{len(unrunnable)} of {len(problems)} references were not run: {unrunnable[0].what}",
+            looked_at=len(problems),
+            offences=tuple(unrunnable),
+        )
+    return Finding(
+        promise=PROMISE,
+        passed=not offences,
+        said=f"{len(problems)} golds against themselves: {outcomes}",
+        looked_at=len(problems),
+        offences=(*offences, *unrunnable),
+    )
+
+
+def _what(problem: Problem, verdict: Verdict, detail: str) -> str:
+    if problem.grader == "concepts":
+        return "the bare list of words counts as right"
+    gold = " ".join((problem.answer or "").split())
+    return f"{verdict.outcome}: gold {gold[:80]!r}, read as {(verdict.extracted or '')[:80]!r} {detail}".strip()
