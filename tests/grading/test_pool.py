@@ -170,7 +170,7 @@ def test_an_integer_gold_is_compared_by_value(pool, gold, text, outcome):
 
 
 def test_an_unknown_grader_is_refused_with_the_known_ones(pool):
-    with pytest.raises(UnknownGrader, match="'oracle'; known: integer, math, reasoning_gym"):
+    with pytest.raises(UnknownGrader, match="'oracle'; known: .*integer, .*math"):
         pool.submit(problem("5", "oracle"), "5")
 
 

@@ -2,24 +2,27 @@ r"""The rules by which two shapes are the same answer: True, False, or None wher
 
 Lists and sets match in any order and exactly, tuples in order, intervals by their ends, relations by what they say.
 Whether two expressions are equal is asked of a `Leaf`: `ExactLeaf` (`exact_leaf.py`) decides rational values in the
-calling process, `SymbolLeaf` (`symbol_leaf.py`) the rest in a worker.
+calling process, `SymbolLeaf` (`symbol_leaf.py`) the rest in a worker. Relations: `compare_relations.py`.
 """
 
-import itertools
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
-from tmas_assets.grading import words
+from tmas_assets.grading import dotted, reals, words
+from tmas_assets.grading.compare_relations import Relations, all_of
 from tmas_assets.grading.expression import Reading
-from tmas_assets.grading.shape import Shape
-from tmas_assets.grading.sides import argument, differ, intervals, labelled, states_a_value, unknowns, with_argument
+from tmas_assets.grading.residues import same_residue
+from tmas_assets.grading.sides import assignment
+from tmas_assets.grading.structure import Shape
 from tmas_assets.grading.traits import (
     ambiguous,
-    is_constant,
+    is_malformed_number,
+    is_none_at_all,
     is_number,
     is_vector,
+    letter,
     open_ended,
     rational_value,
     refused,
@@ -27,9 +30,7 @@ from tmas_assets.grading.traits import (
     without_repeats,
     without_sign,
 )
-from tmas_assets.grading.tree import Node, number, renamed, symbols
-
-_MOST_CONSTANTS = 4
+from tmas_assets.grading.tree import GOLDEN, Node, has, number, replaced, symbols, without_degrees
 
 
 class Leaf(Protocol):
@@ -37,8 +38,11 @@ class Leaf(Protocol):
 
     def equal(self, gold: Node, answer: Node) -> bool | None: ...
 
+    def place(self, node: Node) -> Fraction | None:
+        """Where a constant lies on the real line."""
+
     def related(self, gold: Shape, answer: Shape) -> bool | None:
-        """Two relations of two sides each."""
+        """Two relations without labels."""
 
     def unread(self, gold: Shape, answer: Shape) -> bool | None:
         """Two shapes, one of which our grammar does not know."""
@@ -51,6 +55,9 @@ class Comparison:
     def same(self, *, gold: Shape, answer: Shape) -> bool | None:
         """Whether `answer` is the answer `gold` asks for."""
         verdict = self._same(gold, answer)
+        for one, other in ((gold, answer.other), (gold.other, answer)):
+            if verdict is False and one is not None and other is not None:
+                verdict = self._same(one, other)
         # Words or dots on either side may say the same in another way; only a reader can refuse them.
         if verdict is False and (open_ended(gold) or (open_ended(answer) and not is_number(gold))):
             return None if not refused(gold, answer) else False
@@ -59,26 +66,44 @@ class Comparison:
     def _same(self, gold: Shape, answer: Shape) -> bool | None:
         if "empty" in (gold.kind, answer.kind):
             return False
-        if gold.key == answer.key or (words.is_none_at_all(gold.text) and words.is_none_at_all(answer.text)):
+        nothing = is_none_at_all(gold), is_none_at_all(answer)
+        if gold.key == answer.key or all(nothing):
             return True
-        if gold.kind == "words":
-            return True if words.canonical(gold.text) == words.canonical(answer.text) else (
-                False if refused(gold, answer) else None)
-        if answer.kind == "words":
-            return False if refused(gold, answer) else None
+        if any(nothing) and "words" not in (answer.kind if nothing[0] else gold.kind, "relation"):
+            return False
+        if (wanted := letter(gold)) is not None and len(gold.key) <= 3 and (given := letter(answer)) is not None:
+            return wanted == given
+        if "words" in (gold.kind, answer.kind):
+            return self._words(gold, answer)
+        if dotted.is_dotted(gold) or dotted.is_dotted(answer):
+            return dotted.same(gold, answer, lambda one, other: self.same(gold=one, answer=other))
+        if "time" in (gold.kind, answer.kind):
+            return _same_time(gold, answer)
+        if "residue" in (gold.kind, answer.kind):
+            return same_residue(gold, answer, lambda one, other: self.same(gold=one, answer=other))
+        named = assignment(gold), assignment(answer)
+        if any(named) and (verdict := self._named(gold, answer, *named)) is not NotImplemented:
+            return verdict  # type: ignore[return-value]
+        if reals.is_region(gold) or reals.is_region(answer):
+            wanted_set, given_set = reals.region(gold), reals.region(answer)
+            if wanted_set and given_set and not reals.has_symbols(wanted_set, given_set):
+                return reals.same(wanted_set, given_set, self.leaf.place)
         if "relation" in (gold.kind, answer.kind):
-            return self._relations(gold, answer)
-        if r"\mathbb{R}" in (gold.key, answer.key):
-            return self._same_sets(intervals(gold), intervals(answer))
-        if gold.kind != answer.kind and "value" in (gold.kind, answer.kind) and (gold.other or answer.other):
-            return self._same(gold.other or gold, answer.other or answer)
-        if gold.kind == "value" and answer.kind in ("based", "ratio"):
+            return Relations(self).same(gold, answer)
+        if "based" in (gold.kind, answer.kind):
+            return _same_digits(gold, answer)
+        if gold.kind == "value" and answer.kind == "ratio":
             gold, answer = answer, gold
         rules: dict[str, Callable[[Shape, Shape], bool | None]] = {
-            "value": self._values, "list": self._lists, "group": self._groups, "union": self._unions,
-            "matrix": self._matrices, "ratio": self._ratios, "based": self._based,
+            "value": self._values, "list": self._lists, "group": self._groups, "union": self._sets,
+            "difference": self._sets, "matrix": self._matrices, "ratio": self._ratios, "builder": self._builders,
         }
         return rules[gold.kind](gold, answer)
+
+    def _words(self, gold: Shape, answer: Shape) -> bool | None:
+        if words.canonical(gold.text) == words.canonical(answer.text):
+            return True
+        return False if refused(gold, answer) else None
 
     def _values(self, gold: Shape, answer: Shape) -> bool | None:
         if answer.kind == "list" and len(answer.items) == 1:
@@ -86,8 +111,10 @@ class Comparison:
         if answer.kind != "value":
             return False
         if gold.node is None or answer.node is None:
-            return self.leaf.unread(gold, answer)
-        same = self._equal_in_some_sign(gold.node, answer.node)
+            return False if is_number(gold) and is_malformed_number(answer) else self.leaf.unread(gold, answer)
+        same = self._equal_in_some_sign(gold, answer)
+        if same is False and not symbols(gold.node) and symbols(answer.node) <= GOLDEN.keys() and symbols(answer.node):
+            same = self.leaf.equal(gold.node, replaced(answer.node, GOLDEN)) or None
         if same is False and (ambiguous(gold) or ambiguous(answer)):
             return None
         if gold.unit and answer.unit and gold.unit != answer.unit and same is not False:
@@ -95,48 +122,46 @@ class Comparison:
             return False if both_known and same else None
         return same
 
-    def _equal_in_some_sign(self, gold: Node, answer: Node) -> bool | None:
+    def _equal_in_some_sign(self, gold: Shape, answer: Shape) -> bool | None:
         """A percent or degree sign on one side is forgiven; a percentage is also its hundredth part."""
-        bare_gold, bare_answer = without_sign(gold), without_sign(answer)
-        same = self.leaf.equal(bare_gold, bare_answer)
-        if same is not False or (gold is bare_gold) == (answer is bare_answer):
+        left, right = gold.node, answer.node
+        assert left is not None
+        assert right is not None
+        degrees = has(left, {"deg"}), has(right, {"deg"})
+        if "radian" in (gold.unit, answer.unit) and any(degrees):
+            return self.leaf.equal(left, right)
+        bare_left, bare_right = without_sign(left), without_sign(right)
+        if degrees[0] != degrees[1]:
+            bare_left, bare_right = without_degrees(bare_left), without_degrees(bare_right)
+        same = self.leaf.equal(bare_left, bare_right)
+        if same is not False or ((left is bare_left) == (right is bare_right) and degrees[0] == degrees[1]):
             return same
-        return self.leaf.equal(gold, answer)  # 35% is 0.35, 90 degrees are half of pi
-
-    def _based(self, gold: Shape, answer: Shape) -> bool | None:
-        """Another base is another number; the same number in another base, or in none, is for a reader."""
-        if answer.kind == "based":
-            if gold.base == answer.base:
-                return gold.marks == answer.marks
-            return None if int(gold.marks, gold.base) == int(answer.marks, answer.base) else False
-        if answer.kind != "value":
-            return False
-        if answer.node is None or answer.key.lstrip("0") == gold.marks:
-            return None
-        return None if rational_value(answer.node) == int(gold.marks, gold.base) else False
+        return self.leaf.equal(left, right)  # 35% is 0.35, 90 degrees are half of pi
 
     def _ratios(self, gold: Shape, answer: Shape) -> bool | None:
         terms = answer.items if answer.kind == "ratio" else (answer, _ONE)
-        if len(terms) != len(gold.items):
+        if len(terms) != len(gold.items) or "ratio" in (item.kind for item in terms):
             return False
         golds, answers = [item.node for item in gold.items], [term.node for term in terms]
         pairs = [(one, other) for one, other in zip(golds, answers, strict=True) if one and other]
         if len(pairs) < len(golds):
             return None
+        if any((rational_value(one) == 0) != (rational_value(other) == 0) for one, other in pairs):
+            return False
         first, first_answer = pairs[0]
-        return _all(self.leaf.equal(Node("mul", (one, first_answer)), Node("mul", (other, first)))
-                    for one, other in pairs[1:])
+        return all_of(self.leaf.equal(Node("mul", (one, first_answer)), Node("mul", (other, first)))
+                      for one, other in pairs[1:])
 
     def _lists(self, gold: Shape, answer: Shape) -> bool | None:
         alone = gold.items[0] if len(gold.items) == 1 else None
         if answer.kind not in ("list", "group") or (answer.kind == "group" and gold.items
                                                     and all(item.kind == "group" for item in gold.items)):
             return self._same(alone, answer) if alone else False
-        members = self._same_members(gold.items, answer.items)
+        members = self.same_members(gold.items, answer.items)
         # A tuple where a set was asked for, or an interval: only a reader can tell.
         return members if answer.kind == "list" else (False if members is False else None)
 
-    def _same_members(self, gold: Sequence[Shape], answer: Sequence[Shape]) -> bool | None:
+    def same_members(self, gold: Sequence[Shape], answer: Sequence[Shape]) -> bool | None:
         """Each member of one matched with one of the other, in any order; repeats count once."""
         wanted, left = without_repeats(gold), without_repeats(answer)
         if len(wanted) != len(left):
@@ -153,97 +178,93 @@ class Comparison:
         possible = all(any(self.same(gold=one, answer=other) is None for other in left) for one in unmatched)
         return None if possible else False
 
+    def _named(self, gold: Shape, answer: Shape, wanted: dict[str, Shape] | None, given: dict[str, Shape] | None) -> object:
+        """x = 1, y = 2 for the pair (1, 2) or for itself. NotImplemented where that does not apply."""
+        if wanted and given:
+            if wanted.keys() == given.keys():
+                return all_of(self.same(gold=wanted[name], answer=given[name]) for name in wanted)
+            in_order = self.in_order(list(wanted.values()), list(given.values()))
+            return in_order and None if len(wanted) == len(given) else False
+        named, other, values = (wanted, answer, answer.items) if wanted else (given, gold, gold.items)
+        if named is None or other.kind not in ("group", "list") or other.marks in ("[]", "[)", "(]"):
+            return NotImplemented
+        orders = [list(named.values()), [named[name] for name in sorted(named)]]
+        verdicts = [self.in_order(values, order) if given else self.in_order(order, values) for order in orders]
+        if True in verdicts:
+            return True
+        if other.kind == "group":
+            return None if None in verdicts else False
+        members = self.same_members(gold.items, answer.items)
+        indexed = len({name[0] for name in named}) == 1
+        return None if members and not indexed else members
+
     def _groups(self, gold: Shape, answer: Shape) -> bool | None:
         if answer.kind not in ("group", "list", "matrix"):
             return False
-        in_order = self._in_order(gold.items, answer.items)
+        in_order = self.in_order(gold.items, answer.items)
         if answer.kind == "group":
             return in_order if same_brackets(gold, answer) else False
         if answer.kind == "matrix":
             return None if in_order is not False and is_vector(answer) else False
-        if answer.marks == "{}":
-            return None if in_order is not False else False
-        if in_order is False and all(item.kind == "relation" for item in answer.items):
-            # y = 4, x = 3 for the pair (3, 4)
-            return None if self._same_members(gold.items, answer.items) is not False else False
-        return in_order
+        if gold.marks != "()":
+            return False
+        return None if answer.marks == "{}" and in_order is not False else in_order
 
-    def _in_order(self, gold: Sequence[Shape], answer: Sequence[Shape]) -> bool | None:
+    def in_order(self, gold: Sequence[Shape], answer: Sequence[Shape]) -> bool | None:
         if len(gold) != len(answer):
             return False
-        return _all(self.same(gold=one, answer=other) for one, other in zip(gold, answer, strict=True))
+        return all_of(self.same(gold=one, answer=other) for one, other in zip(gold, answer, strict=True))
 
     def _matrices(self, gold: Shape, answer: Shape) -> bool | None:
         if answer.kind == "group" and is_vector(gold):
-            return None if self._in_order(gold.items, answer.items) is not False else False
+            return None if self.in_order(gold.items, answer.items) is not False else False
         if answer.kind != "matrix" or answer.marks != gold.marks:
             return False
-        return self._in_order(gold.items, answer.items)
+        return self.in_order(gold.items, answer.items)
 
-    def _unions(self, gold: Shape, answer: Shape) -> bool | None:
-        if answer.kind not in ("union", "list"):
-            return False
-        return self._by_form(gold, answer)
+    def _sets(self, gold: Shape, answer: Shape) -> bool | None:
+        """Of what cannot be put in order on the real line."""
+        if gold.kind != answer.kind:
+            return None if answer.kind in ("union", "difference", "list", "group", "builder") else False
+        if gold.kind == "union":
+            return self.same_members(gold.items, answer.items)
+        return True if self.in_order(gold.items, answer.items) else None
 
-    def _relations(self, gold: Shape, answer: Shape) -> bool | None:
-        gold_label, wanted = labelled(gold)
-        label, given = labelled(answer)
-        if gold_label and answer.kind == "relation" and states_a_value(answer):
-            return self._by_form(wanted, answer)  # 4 + 1 = 5 for x = 5
-        unsolved = (gold.kind == "relation" and not gold_label) or (answer.kind == "relation" and not label)
-        if unsolved or (gold_label and label and differ(gold_label, label)):
-            return self._by_form(gold, answer)
-        if gold_label and label:
-            given = with_argument(given, argument(label), argument(gold_label))
-        same = self.same(gold=wanted, answer=given)
-        if same is False and "." in given.text and len(answer.items) > 2:
-            same = self.same(gold=wanted, answer=answer.items[-2])  # x = 3/7 = 0.43
-        if same is False and gold_label and self._same_but_for_names(gold_label, wanted, given):
-            return None
-        return same
-
-    def _by_form(self, gold: Shape, answer: Shape) -> bool | None:
-        if "relation" in (gold.kind, answer.kind) or "union" in (gold.kind, answer.kind):
-            wanted, given = intervals(gold), intervals(answer)
-            if wanted is not None and given is not None:
-                same = self._same_sets(wanted, given)
-                return None if same and unknowns(gold) and unknowns(answer) - unknowns(gold) else same
-        if gold.kind == answer.kind == "relation":
-            return self.leaf.related(gold, answer) if len(gold.items) == len(answer.items) == 2 else None
-        if gold.kind == "relation":
-            return False if answer.kind == "value" else None
-        if answer.kind != "relation":
-            return False
-        if set(answer.operators) != {"="}:
-            return False if is_constant(gold) else None
-        same = self.same(gold=gold, answer=answer.items[-1])  # 4 * 24 = 96, x + y = 5
-        if same is False and "." in answer.items[-1].text:
-            same = self.same(gold=gold, answer=answer.items[-2])  # 3/7 = 0.43
-        return None if same and len(unknowns(answer.items[0])) == 1 else same  # 2x = 5 is not solved
-
-    def _same_sets(self, gold: Sequence[Shape] | None, answer: Sequence[Shape] | None) -> bool | None:
-        return self._same_members(gold, answer) if gold is not None and answer is not None else False
-
-    def _same_but_for_names(self, label: str, gold: Shape, answer: Shape) -> bool:
-        """Whether renaming constants may make them equal: f(x) = C + x and f(x) = a + x."""
-        if gold.node is None or answer.node is None:
-            return False
-        bound = set(re.findall(r"[A-Za-z]", argument(label)))
-        ours, theirs = sorted(symbols(gold.node) - bound), sorted(symbols(answer.node) - bound)
-        if not ours or len(ours) != len(theirs) or len(ours) > _MOST_CONSTANTS:
-            return False
-        return any(self.leaf.equal(gold.node, renamed(answer.node, dict(zip(theirs, order, strict=True)))) is not False
-                   for order in itertools.permutations(ours))
+    def _builders(self, gold: Shape, answer: Shape) -> bool | None:
+        same = answer.kind == "builder" and self.in_order(gold.items, answer.items)
+        return True if same else None
 
 
 _ONE = Shape("value", "1", reading=Reading(number(1), False))
 
 
-def _all(verdicts: Iterable[bool | None]) -> bool | None:
-    """False wins over open, open over True."""
-    is_open = False
-    for verdict in verdicts:
-        if verdict is False:
-            return False
-        is_open |= verdict is None
-    return None if is_open else True
+def _same_time(gold: Shape, answer: Shape) -> bool | None:
+    if {gold.kind, answer.kind} - {"time", "ratio"}:
+        return False
+    clock = [shape.marks if shape.kind == "time" else shape.key for shape in (gold, answer)]
+    return clock[0] == clock[1] and not (gold.unit and answer.unit and gold.unit != answer.unit)
+
+
+def _same_digits(gold: Shape, answer: Shape) -> bool | None:
+    """Another base is another number. A base that only one side names is that of the question, if the digits agree."""
+    if gold.kind == answer.kind:
+        if gold.base == answer.base:
+            return gold.marks == answer.marks
+        values = _in_base(gold), _in_base(answer)
+        return None if values[0] is not None and values[0] == values[1] else False
+    based, plain = (gold, answer) if gold.kind == "based" else (answer, gold)
+    if plain.kind != "value" or plain.node is None:
+        return False if plain.kind != "value" else None
+    value = rational_value(plain.node)
+    if based.base == 10:
+        return value == _in_base(based)
+    if plain.key.lstrip("0") == based.marks:
+        return True if based is gold else None
+    return None if value == _in_base(based) else False
+
+
+def _in_base(shape: Shape) -> int | None:
+    try:
+        return int(shape.marks, shape.base)
+    except ValueError:
+        return None

@@ -95,6 +95,14 @@ def _perfect(base: Fraction, exponent: Fraction) -> Fraction | None:
     return _power([Fraction(top, bottom), Fraction(exponent.numerator)])
 
 
+def _root(args: list[Fraction]) -> Fraction | None:
+    degree, radicand = args
+    if radicand < 0 and degree % 2:
+        root = _power([-radicand, 1 / degree])
+        return -root if root is not None else None
+    return _power([radicand, 1 / degree])
+
+
 def _integer_root(value: int, degree: int) -> int | None:
     if degree == 2:
         root = math.isqrt(value)
@@ -134,6 +142,10 @@ def _binomial(args: list[Fraction]) -> Fraction | None:
     return Fraction(math.comb(n.numerator, k.numerator))
 
 
+def _of_integers(function: Callable[..., int], args: list[Fraction]) -> Fraction | None:
+    return Fraction(function(*map(int, args))) if all(arg.denominator == 1 for arg in args) else None
+
+
 def _times(args: list[Fraction]) -> Fraction | None:
     product = Fraction(1)
     for arg in args:
@@ -153,12 +165,17 @@ _RULES: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
     "div": _divide,
     "pow": _power,
     "sqrt": lambda a: _perfect(a[0], Fraction(1, 2)),
-    "root": lambda a: _power([a[1], 1 / a[0]]) if a[0].denominator == 1 and a[0] > 0 else None,
+    "root": lambda a: _root(a) if a[0].denominator == 1 and a[0] > 0 else None,
     "fact": _factorial,
     "fact2": _double_factorial,
     "binom": _binomial,
     "percent": lambda a: a[0] / 100,
     "abs": lambda a: abs(a[0]),
+    "max": max,
+    "min": min,
+    "mod": lambda a: a[0] % a[1],
+    "gcd": lambda a: _of_integers(math.gcd, a),
+    "lcm": lambda a: _of_integers(math.lcm, a),
     "floor": lambda a: Fraction(math.floor(a[0])),
     "ceil": lambda a: Fraction(math.ceil(a[0])),
 }

@@ -11,7 +11,7 @@ _SIGNS = {
     "∙": r"\cdot ", "•": r"\cdot ", "∗": r"\cdot ", "÷": "/", "∕": "/", "⁄": "/", "∞": r"\infty ", "≤": r"\le ",
     "⩽": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "∈": r"\in ",
     "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "±": r"\pm ", "∓": r"\mp ", "º": "°",
-    "℃": "°", "€": " ", "£": " ", "¥": " ", "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "…": r"\ldots ", "⋯": r"\ldots ",
+    "˚": "°", "℃": "°", "€": " ", "£": " ", "¥": " ", "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "…": r"\ldots ", "⋯": r"\ldots ",
     "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}", "⌊": r"\lfloor ",
     "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "⟨": r"\langle ", "⟩": r"\rangle ", "∣": "|", "∶": ":", "。": ". ",
     "、": ",", "【": "[", "】": "]", "「": "", "」": "", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
@@ -30,14 +30,24 @@ _TABLE = str.maketrans(
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙ", "0123456789+-n")
 
-_FONTS = re.compile(r"\\(?:mathbf|boldsymbol|bm|mathit|mathsf|mathtt|mathcal|mathnormal|bold|bf|rm|it)(?![A-Za-z])")
+_FONT = r"\\(?:mathbf|boldsymbol|bm|mathit|mathsf|mathtt|mathcal|mathnormal|bold|bf|rm|it)(?![A-Za-z])"
+_FONTS = re.compile(_FONT)
+_IN_FONT = re.compile(_FONT + r"\s*\{([^{}]*)\}")
 _TEXT = re.compile(r"\\(?:text(?:bf|it|rm|tt|sf|normal|sl|up|md)?|mbox|hbox|mathrm|operatorname\*?)\s*\{([^{}]*)\}")
 _DROPPED = re.compile(
-    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|mathstrut|strut|hfill|null)"
+    r"\\(?:color|textcolor|tag|label|phantom|[hv]space|mathop)\*?\s*\{[^{}]*\}|\\(?:tiny|small|large|Large|LARGE|huge|Huge"
+    r"|normalsize|underline|overset|underset|left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|mathstrut|strut|hfill|null)"
     r"(?![A-Za-z])")
 _SPACES = re.compile(r"(?<!\\)\\(?:[,;:!> ]|(?:qq?uad|enspace|thinspace|medspace|thickspace|nbsp)(?![A-Za-z]))|~|\s+")
+_TWICE_ESCAPED = re.compile(r"\\\\(?=[A-Za-z]{2})")
+_LINE_ENDS = re.compile(r"\\+[\s.]*$")
+_WHOLE_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
+_ALIGNED = re.compile(r"\\(?:begin|end)\{(?:aligned|align|gathered|gather|split|equation)\*?\}")
+_UNIT_FRACTION = re.compile(
+    r"\\frac\s*\{\s*\\(?:text|mathrm)\s*\{\s*([A-Za-z]+)\s*\}\s*\}\s*\{\s*\\(?:text|mathrm)\s*\{\s*([A-Za-z]+)\s*\}\s*\}")
 _GROUPED = re.compile(r"(?<=\d)(?:\{,\}|,\s*\\!|\\[,;: ]|\\thinspace)\s*(?=\d{3}(?!\d))")
-_WRAPPING = re.compile(r"^(?:\*\*|__|[`'\"])+|(?:\*\*|__|[`'\"])+$")
+_STARS = re.compile(r"^(?:\*\*|__)+|(?:\*\*|__)+$")
+_QUOTED = re.compile(r"([`'\"]+)(.*?)[`'\"]+", re.DOTALL)
 _FUNCTIONS = ("arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|max|min|gcd|lcm|mod|det|"
               "floor|ceil|abs")
 _ONE_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -65,13 +75,30 @@ _ONE_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:lor|vee)(?![A-Za-z])", r"\\text{ or }"),
         (r"\\(?:land|wedge)(?![A-Za-z])", r"\\text{ and }"),
         (r"(\\(?:begin|end))\{(?:[pbB]?matrix\*?|smallmatrix|array)\}(?:\{[clr| ]*\})?", r"\1{matrix}"),
-        (r"\s*\\text\{\s*(?:percent|per cent)\s*\}|\s+(?:percent|per cent)\b", "%"),
-        (r"\s*\\text\{\s*degrees?\s*\}|\s+degrees?\b|°\s*[CF]\b", "°"),
+        (r"\s*\\text\{\s*(?:percent(?:age)?|per cent|pct)\.?\s*\}|\s*(?<![A-Za-z])(?:percent(?:age)?|per cent|pct)\b", "%"),
+        (r"\s*\\text\{\s*deg(?:ree)?s?\s*\}|(?<=[\d\s)}])\s*deg(?:ree)?s?\b|°\s*[CF]\b", "°"),
+        (r"\\text\{\s*infinity\s*\}", r"\\infty "),
+        (r"\\mathbb\s*([A-Z])(?![A-Za-z])|\\([ZRNQ])(?![A-Za-z])", r"\\mathbb{\1\2}"),
+        (r"(?<![A-Za-z])(?:USD|EUR|GBP|US)\s*(?=\d)", ""),
+        (r"(?<=\d)\s*x\s*(?=10\s*\^)", r"\\cdot "),
+        (r"(?:\\equiv|=)(?=[^=]*mod)", r"\\equiv "),
+        (r"\(?\s*\\?[pb]?mod\s*\{?\s*(\w+|\\[A-Za-z]+)\s*\}?\s*\)?\s*$", r"\\pmod{\1}"),
+        (r"(?:\{\s*\}|(?<=\s)|^)\s*[_^]\s*\{?(\w+)\}?\s*C\s*_\s*\{?(\w+)\}?", r"\\binom{\1}{\2}"),
+        (r"(?<![A-Za-z\\])C_\s*(?:\{([^{}]*)\}|(\w))\s*\^\s*(?:\{([^{}]*)\}|(\w))", r"\\binom{\1\2}{\3\4}"),
+        (r"_\{(\w),\s*(\w)\}", r"_{\1\2}"),
+        (r"=\s*(-?\d*\.\d+)\s*\\ldots\s*$", r"\\approx \1"),
         (r"(?<![\\A-Za-z])(?:infinity|infty|inf)(?![A-Za-z])", r"\\infty "),
         (r"(?<![\\A-Za-z])pi(?![A-Za-z])", r"\\pi "),
         (rf"(?<![\\A-Za-z])({_FUNCTIONS})(?=\s*[({{\d])", r"\\\1"),
     )
 )
+_REPEATING = re.compile(
+    r"(\d*)\.(\d*)(?:\\(?:overline|bar|dot)\s*\{(\d+)\}|\((\d+)\)|()(?P<digit>\d)(?P=digit){2,}\s*\\ldots"
+    r"|()(?P<period>\d{2,}?)(?P=period)+\s*\\ldots)")
+_SCIENTIFIC = re.compile(  # 2e-1 is twice Euler's number less one
+    r"([+-]?(?:\d+|\d*\.\d+))(?:E(?=[+-]?\d)|e(?=\d|[+-]0)|(?<=\.\d)e|(?<=\d\.\d\d)e|(?<=\d\d\d)e|(?<![\d.])1e)([+-]?\d{1,5})")
+_APOSTROPHES = re.compile(r"(?<![\d.,'])\d{1,3}(?:'\d{3})+(?![\d'])")
+_POINTS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:(?:\.\d{3}){2,}(?![\d.,])|(?:\.\d{3})+,\d+(?![\d.,]))")
 LONGEST = 2_000
 """Characters. A longer answer is left as it is: nobody's final answer is that long."""
 
@@ -83,22 +110,42 @@ def one_spelling(text: str) -> str:
     s = re.sub(r"√\s*(\d+(?:\.\d+)?|[A-Za-z])", r"\\sqrt{\1}", text).replace("√", r"\sqrt ")
     s = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+", lambda m: "^{" + m.group().translate(_RAISED) + "}", s)
     s = re.sub(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+", lambda m: "_{" + m.group().translate(_LOWERED) + "}", s)
-    s = s.translate(_TABLE)
-    s = _unwrapped(s)
+    if not s.isascii():
+        s = re.sub(r"\d", lambda digit: str(int(digit.group())), s)
+    s = _unwrapped(_LINE_ENDS.sub("", s.translate(_TABLE)))
+    if _ALIGNED.search(s):
+        s = re.sub(r"\\\\(?:\s*(?=&?\s*[=<>]))?", lambda line: " , " if len(line.group()) == 2 else " ", _ALIGNED.sub(" ", s)).replace("&", "")
+    if r"\begin" not in s:
+        s = re.sub(r"\\?&", r"\\text{ and }", _TWICE_ESCAPED.sub(r"\\", s))
+    s = _UNIT_FRACTION.sub(r"\\text{ \1/\2}", s)
     s = re.sub(r"(?<!\\)\\[()\[\]]", " ", s)
+    s = re.sub(r"^(?:minus|negative)\s+(?=\d)", "-", s)
     s = re.sub(r"\\?\$", " ", s)
     s = re.sub(r"(?<=\d)\{,\}(?=\d)", ".", _GROUPED.sub("", s))
-    s = _FONTS.sub("", _DROPPED.sub(" ", s))
+    s = _FONTS.sub("", _IN_FONT.sub(r" \1 ", _DROPPED.sub(" ", s)))
     s = re.sub(r"\\boxed(?![A-Za-z])", "", s)
     for _ in range(3):  # text inside text
         s = _TEXT.sub(_word_or_letter, s)
+    if (whole := _WHOLE_TEXT.fullmatch(s.strip(" ."))) and re.search(r"[\d=]", s):
+        s = whole.group(1)
+    s = _SPACES.sub(" ", s)
     for pattern, name in _ONE_NAME:
         s = pattern.sub(name, s)
-    s = re.sub(r"(\d*)\.(\d*)\\overline\s*\{(\d+)\}", _repeating, s)
-    s = _SPACES.sub(" ", s)
-    if re.fullmatch(r" ?[+-]?\d{1,3}(?: \d{3})+(?:\.\d+)? ?", s):
-        s = s.replace(" ", "")
+    s = _REPEATING.sub(_repeating, s)
+    s = numerals(_SPACES.sub(" ", s))
     return _bare(_unwrapped(_bare(s)))
+
+
+def numerals(s: str) -> str:
+    """Numbers without grouping signs, with a decimal point. A comma may also part a list, so it stays."""
+    if found := _SCIENTIFIC.fullmatch(s.strip()):
+        return rf"{found.group(1)}\cdot 10^{{{found.group(2)}}}"
+    s = _APOSTROPHES.sub(lambda found: found.group().replace("'", ""), s)
+    s = _POINTS.sub(lambda found: found.group().replace(".", "").replace(",", "."), s)
+    if found := re.fullmatch(r" ?([+-]?\d{1,3}(?: \d{3})+)(?:([.,]\d+)|( \d+/\d+))? ?", s):
+        whole, decimals, fraction = found.groups()
+        s = whole.replace(" ", "") + (decimals or "").replace(",", ".") + (fraction or "")
+    return s
 
 
 def _bare(s: str) -> str:
@@ -108,7 +155,9 @@ def _bare(s: str) -> str:
 
 
 def _unwrapped(s: str) -> str:
-    return _WRAPPING.sub("", s.strip()).strip()
+    s = _STARS.sub("", s.strip()).strip()
+    quoted = _QUOTED.fullmatch(s)
+    return quoted.group(2).strip() if quoted else s.strip("`")
 
 
 def _word_or_letter(found: re.Match[str]) -> str:
@@ -122,7 +171,11 @@ def _word_or_letter(found: re.Match[str]) -> str:
 
 
 def _repeating(found: re.Match[str]) -> str:
-    """0.1666... written with a bar is 1/6 exactly."""
-    whole, fixed, period = found.groups()
+    """0.1666... written with a bar, with brackets or to the third repetition is 1/6 exactly."""
+    whole, fixed = found.group(1), found.group(2)
+    period = found.group(3) or found.group(4) or found.group("digit") or found.group("period")
+    if found.group("digit") or found.group("period"):  # the pattern took as much as it could into the fixed part
+        while fixed.endswith(period):
+            fixed = fixed.removesuffix(period)
     top = int((whole or "0") + fixed + period) - int((whole or "0") + fixed)
     return rf"\frac{{{top}}}{{{'9' * len(period)}{'0' * len(fixed)}}}"

@@ -7,12 +7,14 @@ as a `Question` for `decide`, which a worker runs. Neither raises for any text.
 import re
 from dataclasses import dataclass
 
+from tmas_assets.grading.boxes import last_box
 from tmas_assets.grading.compare import Comparison
 from tmas_assets.grading.exact import TooLarge, rational
 from tmas_assets.grading.exact_leaf import ExactLeaf, NeedsSymbols
 from tmas_assets.grading.find_answer import Asked, find_answer
 from tmas_assets.grading.latex import one_spelling
-from tmas_assets.grading.shape import Shape, read
+from tmas_assets.grading.shape import read
+from tmas_assets.grading.structure import Shape
 from tmas_assets.grading.thinking import split_thinking
 from tmas_assets.records import Failure, Outcome, Verdict
 
@@ -27,6 +29,8 @@ class Question:
 
     gold: str
     answer: str
+    other: str | None = None
+    """What the answer may say as well."""
 
 
 def grade_at_once(*, gold: str, text: str, whole: bool = False) -> Verdict | Question:
@@ -34,35 +38,43 @@ def grade_at_once(*, gold: str, text: str, whole: bool = False) -> Verdict | Que
     reason = unusable(gold, whole=whole)
     if reason is not None:
         return Verdict(outcome="failed", failure=Failure(boundary="grader", kind="unparseable_gold", detail=reason))
-    wanted = read(gold)
+    wanted = read_gold(gold)
     answer = split_thinking(text)[1] or ""
     found = find_answer(answer, asked=asked_for(wanted))
     if found is None:
         return Verdict(outcome="wrong")
+    question = Question(gold=gold, answer=found.text, other=found.other)
     try:
-        same = Comparison(ExactLeaf()).same(gold=wanted, answer=read(found.text))
+        return _compared(question, Comparison(ExactLeaf()))
     except NeedsSymbols:
-        return Question(gold=gold, answer=found.text)
+        return question
     except RecursionError:  # the caller's stack is nearly full; a worker has its own
-        return Question(gold=gold, answer=found.text)
-    return verdict(same, found.text)
+        return question
 
 
 def decide(question: Question) -> Verdict:
     """For a worker: may take long."""
     from tmas_assets.grading.symbol_leaf import SymbolLeaf
 
-    same = Comparison(SymbolLeaf()).same(gold=read(question.gold), answer=read(question.answer))
-    return verdict(same, question.answer)
+    return _compared(question, Comparison(SymbolLeaf()))
 
 
-def verdict(same: bool | None, answer: str) -> Verdict:
-    return Verdict(outcome=_OUTCOMES[same], extracted=answer[:_SHOWN])
+def _compared(question: Question, comparison: Comparison) -> Verdict:
+    wanted = read_gold(question.gold)
+    same = comparison.same(gold=wanted, answer=read(question.answer))
+    if same is not True and question.other is not None:
+        same = comparison.same(gold=wanted, answer=read(question.other)) or same
+    return Verdict(outcome=_OUTCOMES[same], extracted=question.answer[:_SHOWN])
+
+
+def read_gold(gold: str) -> Shape:
+    """A gold may be a whole solution, whose box is the answer."""
+    return read((last_box(gold) if "boxed" in gold else None) or gold)
 
 
 def unusable(gold: str, *, whole: bool = False) -> str | None:
     """Why no answer can be compared with this gold, or None where one can."""
-    if read(gold).kind == "empty":
+    if read_gold(gold).kind == "empty":
         return f"gold {gold!r} is empty"
     braces = re.sub(r"\\[{}\\]", "", gold)
     if braces.count("{") != braces.count("}"):

@@ -14,15 +14,18 @@ from typing import Any
 import mpmath
 
 from tmas_assets.grading.exact import TooLarge, rational
-from tmas_assets.grading.tree import Node, symbols
+from tmas_assets.grading.operations import OPERATIONS, noise, odd_root
+from tmas_assets.grading.tree import Node, has, symbols
 
 _CONSTANT_DIGITS = 1_000
 _POINT_DIGITS = 100
-_LARGEST_EXPONENT = 300_000
-"""Bits of a value's binary exponent above which it is not built."""
+_PLACE_DIGITS = 150
 _POINTS = 10
 _FEWEST_POINTS = 5
-_INTEGER_OPS = {"fact", "fact2", "binom", "floor", "ceil"}
+_MOST_TERMS = 400
+"""Of a sum or product over an index."""
+_INTEGER_OPS = {"fact", "fact2", "binom", "floor", "ceil", "sum", "prod", "mod", "gcd", "lcm"}
+_INTEGER_NAMES = {"n", "m", "k", "N", "j"}
 Environment = Mapping[str, Any]
 
 
@@ -40,6 +43,21 @@ def equal(first: Node, second: Node) -> bool | None:
         return None
 
 
+def placed(node: Node) -> Fraction | None:
+    """Where a constant lies on the real line, to some 150 digits; None where it is not real or not known."""
+    try:
+        if (exactly := rational(node)) is not None:
+            return exactly
+        with mpmath.workdps(_PLACE_DIGITS + 20):
+            found = value(node, {})
+            if abs(mpmath.im(found)) > mpmath.mpf(10) ** -_PLACE_DIGITS:
+                return None
+            sign, mantissa, exponent, _ = mpmath.re(found)._mpf_
+    except (TooLarge, Undefined):
+        return None
+    return Fraction(-int(mantissa) if sign else int(mantissa)) * Fraction(2) ** int(exponent)
+
+
 def points(nodes: Sequence[Node], negative: bool = False) -> Iterator[dict[str, Fraction]]:
     """Values for all symbols of `nodes`: the same on every call. Integers where only those make sense."""
     names = sorted(frozenset().union(*(symbols(node) for node in nodes)))
@@ -49,7 +67,7 @@ def points(nodes: Sequence[Node], negative: bool = False) -> Iterator[dict[str, 
             steps: Iterator[tuple[int, ...]] = ((n,) for n in itertools.chain(range(1, 25), (32, 36, 49, 64, 81)))
         else:
             steps = (tuple(source.randint(1, 12) for _ in names) for _ in range(60))
-        halves = any(_has(node, {"floor", "ceil"}) for node in nodes)
+        halves = any(has(node, {"floor", "ceil"}) for node in nodes)
         for step in steps:
             yield dict(zip(names, map(Fraction, step), strict=True))
             if halves:
@@ -64,20 +82,30 @@ def points(nodes: Sequence[Node], negative: bool = False) -> Iterator[dict[str, 
 def value(node: Node, at: Environment, log_base: int | None = None) -> Any:
     """The value in the current mpmath precision. Raises Undefined, TooLarge."""
     if node.op == "sym":
+        if node.name in at:
+            return at[node.name]
         if node.name == "e":
             return mpmath.e()
-        return mpmath.mpc(0, 1) if node.name == "i" else at[node.name]
+        if node.name == "i":
+            return mpmath.mpc(0, 1)
+        raise Undefined(node.name)
     if not symbols(node):
         exactly = rational(node)
         if exactly is not None:
             return mpmath.mpf(exactly.numerator) / exactly.denominator
-    if node.op not in _OPERATIONS:
+    if node.op in ("sum", "prod"):
+        return _series(node, at, log_base)
+    if node.op not in OPERATIONS and node.op != "call":
         raise Undefined(node.op)
     args = [value(arg, at, log_base) for arg in node.args]
+    if node.op == "call":
+        return _unknown_value(node.name, args)
+    if node.op == "pow" and (root := odd_root(node.args[1], args[0])) is not None:
+        return root
     if node.op == "log" and len(args) == 1 and log_base is not None:
         args.append(mpmath.mpf(log_base))
     try:
-        result = _OPERATIONS[node.op](*args)
+        result = OPERATIONS[node.op](*args)
     except (ZeroDivisionError, ValueError, TypeError, OverflowError) as error:
         raise Undefined(node.op) from error
     if not mpmath.isfinite(result):
@@ -85,10 +113,27 @@ def value(node: Node, at: Environment, log_base: int | None = None) -> Any:
     return result
 
 
+def _series(node: Node, at: Environment, log_base: int | None) -> Any:
+    body, *ends = node.args
+    first, last = (value(end, at, log_base) for end in ends)
+    if not (mpmath.isint(first) and mpmath.isint(last)):
+        raise Undefined(node.op)
+    if last - first > _MOST_TERMS:
+        raise TooLarge("too many terms")
+    terms = [value(body, {**at, node.name: mpmath.mpf(index)}, log_base) for index in range(int(first), int(last) + 1)]
+    return mpmath.fsum(terms) if node.op == "sum" else mpmath.fprod(terms)
+
+
+def _unknown_value(name: str, args: Sequence[Any]) -> Any:
+    """Of a function nobody has defined: some number that only its name and arguments decide."""
+    shown = ", ".join(mpmath.nstr(arg, 40) for arg in args)
+    return mpmath.mpf(random.Random(f"{name}({shown})").randint(10**30, 10**31)) / 10**30
+
+
 def _in_both_logs(compare: Callable[[int | None], bool | None], *nodes: Node) -> bool | None:
     """`log` may be natural or decimal: equal (or not) only where both readings agree."""
     natural = compare(None)
-    if not any(_has(node, {"log"}) for node in nodes):
+    if not any(has(node, {"log"}) for node in nodes):
         return natural
     return natural if compare(10) == natural else None
 
@@ -101,7 +146,7 @@ def _equal_at(at: Environment, first: Node, second: Node, digits: int, log_base:
             left, right = value(first, precise, log_base), value(second, precise, log_base)
         except Undefined:
             return None
-        return bool(abs(left - right) <= _noise() * max(abs(left), abs(right)))
+        return bool(abs(left - right) <= noise() * max(abs(left), abs(right)))
 
 
 def _equal_everywhere(first: Node, second: Node, log_base: int | None) -> bool | None:
@@ -115,14 +160,14 @@ def _equal_everywhere(first: Node, second: Node, log_base: int | None) -> bool |
                 return False
             part_between = True
         agreed += same is True
-    if part_between:  # the symbol of a floor may stand for an integer
-        return None
+    if part_between and not symbols(first) | symbols(second) <= _INTEGER_NAMES:
+        return None  # the symbol of a floor may stand for an integer
     if agreed < _FEWEST_POINTS:
         return None
-    for at in points((first, second), negative=True):
+    for at in points((first, second), negative=True) if not of_integers else ():
         # |x| and x agree until here. Where a value is not real, its branch is a convention, not a difference.
         if _equal_at(at, first, second, _POINT_DIGITS, log_base) is False and _both_real(at, first, second, log_base):
-            return None
+            return False if has(first, {"abs"}) != has(second, {"abs"}) else None
     return True
 
 
@@ -131,10 +176,6 @@ def _both_real(at: Environment, first: Node, second: Node, log_base: int | None)
         precise = {name: mpmath.mpf(given.numerator) / given.denominator for name, given in at.items()}
         return all(abs(mpmath.im(value(node, precise, log_base))) < mpmath.mpf(10) ** (-_POINT_DIGITS // 2)
                    for node in (first, second))
-
-
-def _has(node: Node, ops: set[str]) -> bool:
-    return node.op in ops or any(_has(arg, ops) for arg in node.args)
 
 
 def _needs_integers(node: Node) -> bool:
@@ -146,105 +187,3 @@ def _needs_integers(node: Node) -> bool:
         if base.op == "neg" or (base.op == "num" and base.value is not None and base.value < 0):
             return True
     return any(_needs_integers(arg) for arg in node.args)
-
-
-def _noise() -> Any:
-    """What rounding may leave, relative to the terms. Far more than it does: a tenth of the digits."""
-    return mpmath.mpf(10) ** (-mpmath.mp.dps * 9 // 10)
-
-
-def _settled(result: Any, scale: Any = 1) -> Any:
-    """Rounding that is left of a true zero must not pass for a small value."""
-    return mpmath.mpf(0) if abs(result) < _noise() * scale else result
-
-
-def _whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """floor and ceil of a value within rounding of an integer are that integer."""
-    def settled(x: Any) -> Any:
-        nearest = mpmath.nint(mpmath.re(x))
-        return nearest if abs(x - nearest) < _noise() * max(abs(x), 1) else function(x)
-    return settled
-
-
-def _power(base: Any, exponent: Any) -> Any:
-    if base and exponent and abs(exponent) * max(abs(mpmath.mag(base)), 1) > _LARGEST_EXPONENT:
-        raise TooLarge("power too large")
-    return mpmath.power(base, exponent)
-
-
-def _exp(x: Any) -> Any:
-    return _power(mpmath.e(), x)
-
-
-def _circular(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def guarded(x: Any) -> Any:
-        if x and mpmath.mag(x) > 200:
-            raise TooLarge("angle too large")
-        return _settled(function(x))
-    return guarded
-
-
-def _hyperbolic(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def guarded(x: Any) -> Any:
-        if abs(x) > _LARGEST_EXPONENT:
-            raise TooLarge("argument too large")
-        return function(x)
-    return guarded
-
-
-def _gamma(function: Callable[[Any], Any], largest: int = 3_000) -> Callable[[Any], Any]:
-    def guarded(x: Any) -> Any:
-        if abs(x) > largest:
-            raise TooLarge("factorial too large")
-        return function(x)
-    return guarded
-
-
-def _binomial(n: Any, k: Any) -> Any:
-    if max(abs(n), abs(k)) > 3_000:
-        raise TooLarge("binomial too large")
-    return mpmath.binomial(n, k)
-
-
-def _sum(*terms: Any) -> Any:
-    return _settled(mpmath.fsum(terms), max(map(abs, terms)))
-
-
-def _log(x: Any, base: Any = None) -> Any:
-    return _settled(mpmath.log(x) if base is None else mpmath.log(x) / mpmath.log(base))
-
-
-_OPERATIONS: dict[str, Callable[..., Any]] = {
-    "neg": lambda x: -x,
-    "add": _sum,
-    "mul": lambda *factors: mpmath.fprod(factors),
-    "div": lambda x, y: x / y,
-    "pow": _power,
-    "sqrt": mpmath.sqrt,
-    "root": lambda n, x: mpmath.root(x, int(n)) if mpmath.isint(n) and 0 < n < 1_000 else _power(x, 1 / n),
-    "pi": lambda: mpmath.pi(),
-    "deg": lambda x: x * mpmath.pi() / 180,
-    "percent": lambda x: x / 100,
-    "abs": abs,
-    "floor": _whole(mpmath.floor),
-    "ceil": _whole(mpmath.ceil),
-    "fact": _gamma(mpmath.factorial),
-    "fact2": _gamma(mpmath.fac2),
-    "binom": _binomial,
-    "exp": _exp,
-    "ln": _log,
-    "lg": lambda x: _log(x, 10),
-    "log": _log,
-    "sin": _circular(mpmath.sin),
-    "cos": _circular(mpmath.cos),
-    "tan": _circular(mpmath.tan),
-    "cot": _circular(mpmath.cot),
-    "sec": _circular(mpmath.sec),
-    "csc": _circular(mpmath.csc),
-    "arcsin": mpmath.asin,
-    "arccos": mpmath.acos,
-    "arctan": mpmath.atan,
-    "sinh": _hyperbolic(mpmath.sinh),
-    "cosh": _hyperbolic(mpmath.cosh),
-    "tanh": _hyperbolic(mpmath.tanh),
-}

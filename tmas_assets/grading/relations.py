@@ -12,8 +12,8 @@ import mpmath
 
 from tmas_assets.grading.exact import TooLarge
 from tmas_assets.grading.numeric import Undefined, points, value
-from tmas_assets.grading.shape import Shape
 from tmas_assets.grading.sides import mirrored
+from tmas_assets.grading.structure import Shape
 from tmas_assets.grading.tree import Node, symbols
 
 _DIGITS = 40
@@ -23,6 +23,8 @@ _HOLDS = {"<": lambda f: f < 0, ">": lambda f: f > 0, r"\le": lambda f: f <= 0, 
 
 
 def related(gold: Shape, answer: Shape) -> bool | None:
+    if len(gold.items) > 2 or len(answer.items) > 2:
+        return False if _tells_apart(gold, answer) else None
     wanted, given = gold.operators[0], answer.operators[0]
     known = {"=", r"\ne", *_HOLDS}
     if not {wanted, given} <= known:
@@ -47,6 +49,30 @@ def related(gold: Shape, answer: Shape) -> bool | None:
 def _difference(relation: Shape) -> Node | None:
     left, right = (side.node for side in relation.items)
     return Node("add", (left, Node("neg", (right,)))) if left and right else None
+
+
+def _tells_apart(gold: Shape, answer: Shape) -> bool:
+    """Whether one of two chains of inequalities holds at some point where the other does not."""
+    if {*gold.operators, *answer.operators} - {*_HOLDS}:
+        return False
+    sides = [side.node for side in (*gold.items, *answer.items)]
+    nodes = [node for node in sides if node is not None]
+    if len(nodes) < len(sides):
+        return False
+    with mpmath.workdps(_DIGITS):
+        for at in itertools.chain(points(nodes), points(nodes, negative=True)):
+            truths = _chain_holds(gold, at), _chain_holds(answer, at)
+            if None not in truths and truths[0] != truths[1]:
+                return True
+    return False
+
+
+def _chain_holds(chain: Shape, at: dict[str, Any]) -> bool | None:
+    values = [_at(side.node, at) for side in chain.items if side.node is not None]
+    if None in values:
+        return None
+    return all(_HOLDS[operator](left - right)
+               for operator, left, right in zip(chain.operators, values, values[1:], strict=False))
 
 
 def _at(node: Node, at: dict[str, Any]) -> Any:

@@ -1,67 +1,42 @@
-r"""Reads the structure of an answer: value, list, tuple or interval, union, relation, matrix, ratio, words.
+r"""Takes an answer apart: `1, 2 and 3`, `\{(1,2),(2,1)\}`, `x \in [0, 2)`, `f(x) = 2x`, `14\text{ kg}`.
 
-`1, 2 and 3`, `\{(1,2),(2,1)\}`, `x \in [0, 2)`, `f(x) = 2x`, `14\text{ kg}` become one kind of tree each. Nothing is
-compared or evaluated here. Texts that fit nothing are words, for a reader to judge.
+Nothing is compared or evaluated here. Texts that fit nothing are words, for a reader to judge.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import Literal
+from dataclasses import replace
+from functools import lru_cache
 
 from tmas_assets.grading import words
+from tmas_assets.grading.clauses import definition, without_gloss, without_quantifier
 from tmas_assets.grading.expression import Reading, Unparsed, parse
 from tmas_assets.grading.latex import LONGEST, one_spelling
-from tmas_assets.grading.tree import Node, number
+from tmas_assets.grading.structure import Shape
+from tmas_assets.grading.tree import Node, replaced
+from tmas_assets.grading.values import based, time_of_day, value_or_words
 
-Kind = Literal["empty", "value", "based", "words", "list", "group", "union", "relation", "matrix", "ratio"]
 _DEEPEST = 6
 _MOST_ITEMS = 200
 _OPENING = {"{", "(", "[", r"\{", r"\langle", r"\lfloor", r"\lceil", r"\begin"}
 _CLOSING = {"}", ")", "]", r"\}", r"\rangle", r"\rfloor", r"\rceil", r"\end"}
 _RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\equiv", ":=", r"\notin"}
 _ARROWS = {r"\Rightarrow", r"\implies", r"\to", r"\rightarrow", r"\therefore", r"\iff", r"\Leftrightarrow"}
-_JOINING = re.compile(r"\\text\{\s*,?\s*(?:and|or)\s*,?\s*\}|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])")
+_JOINING = re.compile(r"\\text\{\s*,?\s*(and|or)\s*,?\s*\}|(?<![A-Za-z\\])(and|or)(?![A-Za-z])")
 _TOKEN = re.compile(r":=|\\[A-Za-z]+|\\.|.", re.DOTALL)
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)")
+_CRORES = re.compile(r"[1-9]\d?(?:,\d{2})+,\d{3}")
+_DECIMAL_COMMA = re.compile(r"([^,;(\[]*\d),(\d[^,;)\]]*)")
 _LEAD = re.compile(
     r"^(?:\\text\{)?\s*(?:(?:the|our|my|final|correct|answer|value|result|solution|is|are|equals|so|thus|hence|therefore"
     r"|we|get|have|there|it|that)\b[\s:,]*)+\}?\s*(?=\S)", re.IGNORECASE)
 _EITHER_SIGN = re.compile(r"\\([pm])[pm](?![A-Za-z])")
-_BASED = re.compile(
-    r"\(?\s*([0-9A-F]+)\s*\)?\s*(?:_\s*\{?\s*(?:\\text\{\s*)?(?:base\s*)?([A-Za-z]+|\d+)\s*\}?\s*\}?"
-    r"|\s*(?:\\text\{)?\s*\(?(?:in )?base[ -](\w+)\)?\s*\}?)")
-_UNIT_TEXT = re.compile(r"^(.*\S)\s*\\text\{([^{}]*)\}\s*(\^\s*\{?\s*[23]\s*\}?)?$", re.DOTALL)
-_UNIT_PLAIN = re.compile(r"^(.*[\d)}°%])\s*([A-Za-z]{2,}\.?(?:[ /]+[A-Za-z]+\.?){0,3})\s*(\^\s*\{?\s*[23]\s*\}?)?$", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Shape:
-    kind: Kind
-    text: str
-    """In one spelling."""
-    items: tuple["Shape", ...] = ()
-    """Members, cells row by row, terms of a ratio, or the sides of a relation."""
-    marks: str = ""
-    """Brackets of a group, as in `(]`; `{}` of a braced list; `2x3` for a matrix of 2 rows and 3 columns."""
-    operators: tuple[str, ...] = ()
-    """Between the sides of a relation."""
-    reading: Reading | None = None
-    """Of a value; None where it is no expression of our grammar."""
-    unit: str = ""
-    base: int = 0
-    other: "Shape | None" = None
-    """1,234 as the list it could also be."""
-
-    @cached_property
-    def key(self) -> str:
-        """Equal keys, equal answers: the text without spaces and outer brackets of no meaning."""
-        return re.sub(r"\s+", "", self.text)
-
-    @property
-    def node(self) -> Node | None:
-        return self.reading.node if self.reading else None
+_REVERSED = tuple((re.compile(rf"(?<![\w}})\]])\{left}([^\[\]()]+[,;][^\[\]()]+)\{right}"), new)
+                  for left, right, new in (("]", "[", r"(\1)"), ("[", "[", r"[\1)"), ("]", "]", r"(\1]")))
+_NAME = re.compile(r"\\?[A-Za-z]+(?:_\w|_\{\w+\})?'?(?:\([A-Za-z]\))?")
+_NAMED_SET = re.compile(r"\(?[A-Za-z](?:_\w)?(?:,\s*[A-Za-z](?:_\w)?)*\)?(?:\s*\\in\s*\\mathbb\{R\}(?:\^\{?\d\}?)?)?")
+_RESIDUE = re.compile(r"(.*?)[\s,]*\\pmod\{([^{}]*)\}", re.DOTALL)
+_RATIO_TO = re.compile(r"(\S+)\s*(?:\\text\{\s*to\s*\}|(?<![A-Za-z])to(?![A-Za-z]))\s*(\S+)")
 
 
 @lru_cache(maxsize=1_024)  # the same golds come again and again
@@ -79,54 +54,100 @@ def _read(text: str, depth: int) -> Shape:
     if depth > _DEEPEST:
         return Shape("words", s)
     s = _LEAD.sub("", s)
-    s = ("(" + s[1:] if s[0] == "]" else s)
-    s = (s[:-1] + ")" if s[-1] == "[" else s)
-    pieces = _pieces(s)
+    for pattern, new in _REVERSED:
+        s = pattern.sub(new, s)
+    if depth == 0:
+        s = without_quantifier(without_gloss(s)) or s
+        if (defined := definition(s)) is not None:
+            return _with_definition(s, *defined)
+    if (residue := _residue(s, depth)) is not None:
+        return residue
+    pieces, joined_by_or = _pieces(s)
     if len(pieces) > _MOST_ITEMS:
         return Shape("words", s)
     if len(pieces) > 1:
-        return Shape("list", s, _members(pieces, depth))
+        listed = _rows(s, depth) or Shape("list", s, _members(pieces, depth), operators=("or",) if joined_by_or else ())
+        return replace(listed, other=_other_number(s, depth))
     shape = _single(pieces[0] if pieces else s, depth)
     if depth == 0 and shape.kind == "value" and _THOUSANDS.fullmatch(s):
-        listed = tuple(_read(part, 1) for part in s.split(","))
-        return replace(shape, other=Shape("list", s, listed))
+        parts = tuple(_read(part, 1) for part in s.split(","))
+        return replace(shape, other=Shape("list", s, parts))
     return shape
+
+
+def _other_number(s: str, depth: int) -> Shape | None:
+    """12,5 and 1,23,45,678 as the numbers they may be."""
+    if _CRORES.fullmatch(s):
+        return value_or_words(s.replace(",", ""))
+    comma = _DECIMAL_COMMA.fullmatch(s)
+    return _single(f"{comma.group(1)}.{comma.group(2)}", depth) if comma else None
+
+
+def _with_definition(whole: str, rest: str, symbol: str, meaning: str) -> Shape:
+    try:
+        node = parse(meaning).node
+    except Unparsed:
+        return Shape("words", whole)
+
+    def defined(shape: Shape) -> Shape:
+        items = tuple(map(defined, shape.items))
+        if shape.reading is None:
+            return replace(shape, items=items)
+        tree: Node = replaced(shape.reading.node, {symbol: node})
+        return replace(shape, items=items, reading=Reading(tree, shape.reading.ambiguous))
+
+    return replace(defined(_read(rest, 1)), text=whole)
 
 
 def _single(s: str, depth: int) -> Shape:
     """A text without separators at its top level."""
     s = _split(s, _ARROWS)[0][-1].strip() or s
-    approximations, _ = _split(s, {r"\approx", r"\simeq"})
-    s = next((part for part in map(str.strip, approximations) if part), s)
+    parts = [part for part in map(str.strip, _split(s, {r"\approx", r"\simeq"})[0]) if part] or [s]
+    s = parts[1] if len(parts) > 1 and _NAME.fullmatch(parts[0]) and not parts[0].startswith((r"\pi", "e")) else parts[0]
     sides, operators = _split(s, _RELATIONS)
     if operators:
-        return Shape("relation", s, tuple(_read(side, depth + 1) for side in sides), operators=operators)
-    united, _ = _split(re.sub(r"(?<=[\])])\s*U\s*(?=[\[(])", r"\\cup ", s), {r"\cup"})
-    if len(united) > 1:
-        return Shape("union", s, tuple(_read(part, depth + 1) for part in united))
-    for reader in (_enclosed, _plus_minus, _matrix, _ratio, _based):
+        same = tuple("=" if operator == r"\equiv" else operator for operator in operators)
+        return Shape("relation", s, tuple(_read(side, depth + 1) for side in sides), operators=same)
+    sets = re.sub(r"(?<=\\mathbb\{R\})\s*-\s*(?=\\\{)", r"\\setminus ", re.sub(r"(?<=[\])])\s*U\s*(?=[\[(])", r"\\cup ", s))
+    for kind, sign in (("union", r"\cup"), ("difference", r"\setminus")):
+        united, _ = _split(sets, {sign})
+        if len(united) > 1:
+            return Shape(kind, s, tuple(_read(part, depth + 1) for part in united))  # type: ignore[arg-type]
+    for reader in (_enclosed, _plus_minus, _matrix, _time_or_ratio):
         if (shape := reader(s, depth)) is not None:
             return shape
-    return _value_or_words(s)
+    return based(s) or value_or_words(s)
 
 
-def _pieces(s: str) -> list[str]:
-    """The top-level members of a list. A comma between groups of three digits belongs to a number."""
+def _pieces(s: str) -> tuple[list[str], bool]:
+    """(the top-level members of a list, whether an `or` joins them). A comma may belong to a number."""
     grouped = {at for found in _THOUSANDS.finditer(s) for at in range(found.start(), found.end()) if s[at] == ","}
     pieces = [""]
     skip = 0
+    joined_by_or = False
     for at, token, level in _tokens(s):
         if at < skip:
             continue
         joining = _JOINING.match(s, at) if level == 0 else None
         if joining:
             skip = joining.end()
+            joined_by_or |= "or" in joining.groups()
             pieces.append("")
         elif level == 0 and token in (",", ";") and at not in grouped:
             pieces.append("")
         elif not (level == 0 and at in grouped):
             pieces[-1] += token
-    return [piece.strip() for piece in pieces if piece.strip()]
+    return [piece.strip() for piece in pieces if piece.strip()], joined_by_or
+
+
+def _rows(s: str, depth: int) -> Shape | None:
+    """p=5, q=2; p=7, q=2 as two tuples."""
+    rows = _split(s, {";"})[0] if ";" in s and "," in s else []
+    parts = [_pieces(row)[0] for row in rows if row.strip()]
+    if len(parts) < 2 or len(parts[0]) < 2 or len({len(part) for part in parts}) > 1:
+        return None
+    return Shape("list", s, tuple(Shape("group", f"({','.join(part)})", tuple(_read(one, depth + 2) for one in part), "()")
+                                  for part in parts))
 
 
 def _tokens(s: str) -> Iterator[tuple[int, str, int]]:
@@ -157,29 +178,46 @@ def _enclosed(s: str, depth: int) -> Shape | None:
     """A text within one pair of brackets: a set, a tuple or interval, or a single item."""
     tokens = list(_tokens(s))
     opening, closing = tokens[0][1], tokens[-1][1]
-    if opening not in ("(", "[", r"\{", r"\langle") or closing not in (")", "]", r"\}", r"\rangle"):
+    if opening not in ("(", "[", "{", r"\{", r"\langle") or closing not in (")", "]", "}", r"\}", r"\rangle"):
         return None
     if any(level == 0 or (token in _CLOSING and level == 1) for _, token, level in tokens[:-1]):
         return None
     inside = s[len(opening) : -len(closing)].strip()
-    if opening == r"\{":
-        conditions = _split(inside, {"|", r"\mid", ":"})[0]
-        if len(conditions) == 2:
-            return _read(conditions[1], depth + 1)
-        members = _split(inside, {",", ";"})[0] if inside else []
-        return Shape("list", s, _members(members, depth), "{}")
-    members = _split(inside, {",", ";"})[0]
+    members = _split(inside, {",", ";"})[0] if inside else []
+    if opening == r"\{" or (opening == "{" and (len(members) != 1 or ":" in inside)):
+        return _set(s, inside, members, depth)
     if len(members) == 1:
-        return replace(_read(inside, depth + 1), text=inside) if inside else Shape("words", s)
+        return replace(_read(inside, depth + 1), text=inside)
+    if not members:
+        return Shape("words", s)
     marks = "()" if opening == r"\langle" else opening + closing
-    return Shape("group", s, tuple(_read(member, depth + 1) for member in members), marks)
+    items = tuple(_read(member, depth + 1) for member in members)
+    if marks == "[]" and all(item.kind == "group" and item.marks == "[]" for item in items):
+        return _of_rows(s, [item.items for item in items])
+    return Shape("group", s, items, marks)
+
+
+def _set(s: str, inside: str, members: list[str], depth: int) -> Shape:
+    conditions = _split(inside, {"|", r"\mid", ":"})[0]
+    if len(conditions) == 2:
+        head, condition = (part.strip() for part in conditions)
+        if _NAMED_SET.fullmatch(head):
+            return _read(condition, depth + 1)
+        return Shape("builder", s, (_read(head, depth + 1), _read(condition, depth + 1)))
+    return Shape("list", s, _members(members, depth), "{}")
 
 
 def _members(texts: list[str], depth: int) -> tuple[Shape, ...]:
-    r"""Members of a list; `1 \pm \sqrt{5}` is two of them."""
+    r"""Members of a list; `1 \pm \sqrt{5}` is two of them, and so is `x = 1 \pm \sqrt{5}`."""
     members: list[Shape] = []
     for one in (_read(text, depth + 1) for text in texts):
-        members.extend(one.items if one.kind == "list" and not one.marks else (one,))
+        last = one.items[-1] if one.kind == "relation" else one
+        if last.kind != "list" or last.marks:
+            members.append(one)
+        elif last is one:
+            members.extend(one.items)
+        else:
+            members.extend(replace(one, text=f"{one.text} {value.text}", items=(*one.items[:-1], value)) for value in last.items)
     return tuple(members)
 
 
@@ -196,58 +234,32 @@ def _matrix(s: str, depth: int) -> Shape | None:
     if found is None or r"\begin" in found.group(1):
         return None
     rows = [row.split("&") for row in re.split(r"\\\\(?:\[[^\]]*\])?", found.group(1)) if row.strip()]
+    return _of_rows(s, [tuple(_read(cell, depth + 1) for cell in row) for row in rows])
+
+
+def _of_rows(s: str, rows: list[tuple[Shape, ...]]) -> Shape | None:
     if len({len(row) for row in rows}) != 1:
         return None
-    cells = tuple(_read(cell, depth + 1) for row in rows for cell in row)
-    return Shape("matrix", s, cells, f"{len(rows)}x{len(rows[0])}")
+    if len(rows) == len(rows[0]) == 1:
+        return rows[0][0]
+    return Shape("matrix", s, tuple(cell for row in rows for cell in row), f"{len(rows)}x{len(rows[0])}")
 
 
-def _ratio(s: str, depth: int) -> Shape | None:
-    terms, _ = _split(s, {":"})
-    if len(terms) < 2 or not all(term.strip() for term in terms) or words.has_words(s):
+def _time_or_ratio(s: str, depth: int) -> Shape | None:
+    if (time := time_of_day(s)) is not None:
+        return time
+    to = _RATIO_TO.fullmatch(s)
+    terms = list(to.groups()) if to else _split(s, {":"})[0]
+    if len(terms) < 2 or not all(term.strip() for term in terms) or (not to and words.has_words(s)):
         return None
     return Shape("ratio", s, tuple(_read(term, depth + 1) for term in terms))
 
 
-def _based(s: str, depth: int) -> Shape | None:
-    found = _BASED.fullmatch(s)
-    if found is None or not (found.group(1)[0].isdigit() or len(found.group(1)) > 1):
+def _residue(s: str, depth: int) -> Shape | None:
+    found = _RESIDUE.fullmatch(s) if s.count(r"\pmod") == 1 else None
+    if found is None or not found.group(1).strip():
         return None
-    digits, named = found.group(1), found.group(2) or found.group(3)
-    base = int(named) if named.isdigit() and len(named) < 3 else words.number_word(named)
-    if base is None or not 2 <= base <= 36 or any(int(digit, 36) >= base for digit in digits):
-        return None
-    return Shape("based", s, marks=digits.lstrip("0") or "0", base=base)
-
-
-def _value_or_words(s: str) -> Shape:
-    s = re.sub(r"(?<=\d)\s*(?:\\text\{\s*)?(?:st|nd|rd|th)(?:\s*\})?(?![A-Za-z])", "", s)
-    stated = words.number_word(s)
-    if stated is not None:
-        return Shape("value", s, reading=Reading(number(stated), False))
-    math, unit, scale = _without_unit(s)
-    if words.has_words(math):
-        return Shape("words", s)
-    try:
-        reading = parse(math)
-    except Unparsed:
-        return Shape("value", s, unit=unit)
-    if scale > 1:
-        reading = Reading(Node("mul", (reading.node, number(scale))), reading.ambiguous)
-    return Shape("value", s, reading=reading, unit=unit)
-
-
-def _without_unit(s: str) -> tuple[str, str, int]:
-    """(what stands before the unit, the unit, a scale such as 10^6 for `million`)."""
-    for pattern in (_UNIT_TEXT, _UNIT_PLAIN):
-        found = pattern.match(s)
-        if found is None or words.has_words(found.group(1)):
-            continue
-        head, named, power = found.groups()
-        first, _, rest = words.canonical(named).partition(" ")
-        if first in words.SCALES:
-            return head, words.unit(rest) or "", words.SCALES[first]
-        unit = words.unit(named)
-        if unit is not None and (pattern is _UNIT_TEXT or words.is_word(named.split(" ")[0]) or words.is_known_unit(unit)):
-            return head, unit + re.sub(r"[\s{}]", "", power or ""), 1
-    return s, "", 1
+    said, modulus = _read(found.group(1), depth + 1), _read(found.group(2), depth + 1)
+    members = [one.items[-1] if one.kind == "relation" else one for one in (said.items if said.kind == "list" else (said,))]
+    value = members[0] if len(members) == 1 else Shape("list", said.text, tuple(members))
+    return Shape("residue", s, (value, modulus))

@@ -1,22 +1,19 @@
-r"""What relations say: the label of `f(x) = 2x`, the interval that `0 < x \le 2` means, the names in an expression.
+r"""What relations say: the label of `f(x) = 2x`, the names in an expression, values given by name.
 
-Pure readings of one shape. Leaves out comparing two (`compare.py`).
+Pure readings of one shape. Leaves out sets of reals (`reals.py`) and comparing two shapes (`compare.py`).
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from tmas_assets.grading.expression import Reading
-from tmas_assets.grading.shape import Shape
-from tmas_assets.grading.tree import Node, renamed, symbols
+from tmas_assets.grading.structure import Shape
+from tmas_assets.grading.tree import renamed, symbols
 
 _LABEL = re.compile(r"(?:[A-Za-z]|\\(?!pi\b|infty\b)[A-Za-z]+)(?:_(?:\w|\{\w+\}))?'*(?:\(([A-Za-z,]*)\))?")
-_LENGTH = re.compile(r"\|?[A-Z]{2,4}\|?")
+_LENGTH = re.compile(r"\|?[A-Z]{2,4}\|?|\|[A-Z]\|")
 _SYMBOL_TUPLE = re.compile(r"\([A-Za-z](?:_\w)?(?:,[A-Za-z](?:_\w)?)+\)")
-_OPEN_END = {"<": "(", ">": "(", r"\le": "[", r"\ge": "["}
 _MIRROR = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", r"\ne": r"\ne", "=": "=", r"\in": r"\in"}
-_CLOSE = {"(": ")", "[": "]"}
 
 
 def mirrored(operator: str) -> str:
@@ -42,8 +39,12 @@ def is_label(side: Shape) -> bool:
     """Whether a side names something: a symbol, f(x), the length AB, the angle ABC, f(2), a few words."""
     if side.kind == "words":
         return len(side.text.split()) <= 4 and not re.search(r"\d", side.text)
+    if side.kind == "ratio":
+        return all(map(is_label, side.items))
     if side.kind == "value" and side.node is None:
         return bool(re.match(r"[A-Za-z\\|]", side.key))
+    if side.node is not None and side.node.op == "call":
+        return True
     return bool(_LABEL.fullmatch(side.key) or _SYMBOL_TUPLE.fullmatch(side.key) or _LENGTH.fullmatch(side.key))
 
 
@@ -77,65 +78,28 @@ def with_argument(value: Shape, old: str, new: str) -> Shape:
     return replace(value, reading=Reading(renamed(value.node, {old: new, new: old}), False), text=f"{value.text} at {new}")
 
 
-def intervals(shape: Shape) -> tuple[Shape, ...] | None:
-    """The parts of the set of reals that an interval, a union or a solved relation describes, else None."""
-    if shape.kind == "group" and len(shape.items) == 2:
-        return (_interval(shape.marks[0], *shape.items, shape.marks[1]),)
-    if shape.kind == "value" and shape.key == r"\mathbb{R}":
-        return (_interval("(", _MINUS_INFINITY, _INFINITY, ")"),)
-    if shape.kind == "list" and shape.marks == "{}":
-        return (shape,)
-    if shape.kind in ("union", "list"):
-        return _joined(shape.items)
-    return _solved(shape) if shape.kind == "relation" else None
-
-
-def _joined(items: Sequence[Shape]) -> tuple[Shape, ...] | None:
-    parts: list[Shape] = []
-    for item in items:
-        own = intervals(item)
-        if own is None:
-            return None
-        parts.extend(own)
-    return tuple(parts)
-
-
-def _solved(shape: Shape) -> tuple[Shape, ...] | None:
-    sides, operators = shape.items, shape.operators
-    if operators == (r"\in",) and is_label(sides[0]):
-        return intervals(sides[1])
-    unknown = [_is_symbol(side) for side in sides]
-    if sum(unknown) != 1 or any(side.kind != "value" or (not u and (side.node is None or symbols(side.node)))
-                                for side, u in zip(sides, unknown, strict=True)):
-        return None
-    if len(sides) == 2:
-        operator, bound = (operators[0], sides[1]) if unknown[0] else (mirrored(operators[0]), sides[0])
-        if operator == r"\ne":
-            return (_interval("(", _MINUS_INFINITY, bound, ")"), _interval("(", bound, _INFINITY, ")"))
-        if operator in ("<", r"\le"):
-            return (_interval("(", _MINUS_INFINITY, bound, _CLOSE[_OPEN_END[operator]]),)
-        return (_interval(_OPEN_END[operator], bound, _INFINITY, ")"),) if operator in (">", r"\ge") else None
-    if len(sides) == 3 and unknown[1]:
-        if set(operators) <= {"<", r"\le"}:
-            return (_interval(_OPEN_END[operators[0]], sides[0], sides[2], _CLOSE[_OPEN_END[operators[1]]]),)
-        if set(operators) <= {">", r"\ge"}:
-            return (_interval(_OPEN_END[operators[1]], sides[2], sides[0], _CLOSE[_OPEN_END[operators[0]]]),)
-    return None
-
-
-def _is_symbol(side: Shape) -> bool:
-    return side.node is not None and side.node.op == "sym" and bool(symbols(side.node))
-
-
-def _interval(opening: str, start: Shape, end: Shape, closing: str) -> Shape:
-    opening = "(" if is_infinite(start) else opening
-    closing = ")" if is_infinite(end) else closing
-    return Shape("group", f"{opening}{start.text},{end.text}{closing}", (start, end), opening + closing)
+def is_unknown(side: Shape) -> bool:
+    """Whether a side is one thing that may take values: x, |z|, f(x)."""
+    if side.kind != "value":
+        return False
+    if side.node is None:
+        return is_label(side)
+    bare = side.node.args[0] if side.node.op == "abs" else side.node
+    return bare.op == "call" or (bare.op == "sym" and bool(symbols(bare)))
 
 
 def is_infinite(shape: Shape) -> bool:
     return shape.key.lstrip("+-") == r"\infty"
 
 
-_INFINITY = Shape("value", r"\infty", reading=Reading(Node("infty"), False))
-_MINUS_INFINITY = Shape("value", r"-\infty", reading=Reading(Node("neg", (Node("infty"),)), False))
+def assignment(shape: Shape) -> dict[str, Shape] | None:
+    """Values by name: x = 1, y = 2 or (x, y) = (1, 2); None where the shape is no such thing."""
+    if shape.kind == "list" and len(shape.items) > 1 and "or" not in shape.operators:
+        sides = [item.items if item.kind == "relation" and item.operators == ("=",) else None for item in shape.items]
+        named = {pair[0].key: pair[1] for pair in sides if pair is not None and _LABEL.fullmatch(pair[0].key)
+                 and pair[1].kind == "value"}
+        return named if len(named) == len(shape.items) and not any(map(argument, named)) else None
+    if shape.kind == "relation" and shape.operators == ("=",) and _SYMBOL_TUPLE.fullmatch(shape.items[0].key):
+        names, values = shape.items[0].key[1:-1].split(","), shape.items[1].items
+        return dict(zip(names, values, strict=True)) if shape.items[1].kind == "group" and len(names) == len(values) else None
+    return None

@@ -7,10 +7,11 @@ them), only commands it reads right; and where it says `different`, that is no v
 
 import logging
 import re
+from fractions import Fraction
 
 from tmas_assets.grading import numeric, relations
 from tmas_assets.grading.exact_leaf import NeedsSymbols, equal_exactly
-from tmas_assets.grading.shape import Shape
+from tmas_assets.grading.structure import Shape
 from tmas_assets.grading.tree import Node
 
 _TRUSTED = {
@@ -27,6 +28,9 @@ class SymbolLeaf:
             return equal_exactly(gold, answer)
         except NeedsSymbols:
             return numeric.equal(gold, answer)
+
+    def place(self, node: Node) -> Fraction | None:
+        return numeric.placed(node)
 
     def related(self, gold: Shape, answer: Shape) -> bool | None:
         return relations.related(gold, answer)

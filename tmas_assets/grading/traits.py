@@ -1,11 +1,12 @@
 """Facts about one or two shapes on which the rules of `compare.py` turn. Leaves out comparing values."""
 
+import re
 from collections.abc import Sequence
 
 from tmas_assets.grading import words
 from tmas_assets.grading.exact import TooLarge, rational
-from tmas_assets.grading.shape import Shape
 from tmas_assets.grading.sides import is_infinite
+from tmas_assets.grading.structure import Shape
 from tmas_assets.grading.tree import Node, symbols
 
 
@@ -29,13 +30,34 @@ def refused(gold: Shape, answer: Shape) -> bool:
     if words.opposed(gold.text, answer.text):
         return True
     if gold.kind == "words":
-        return words.is_none_at_all(gold.text) and answer.kind != "words"
+        return words.is_none_at_all(gold.text) and (answer.kind != "words" or words.is_everything(answer.text))
     return answer.kind == "words" and is_constant(gold) and (
         words.is_none_at_all(answer.text) or not words.may_state_a_number(answer.text))
 
 
 def open_ended(shape: Shape) -> bool:
-    return shape.kind == "words" or r"\ldots" in shape.text or any(map(open_ended, shape.items))
+    """Whether words or the dots of a sum stand in it, which only a reader can finish."""
+    dotted_value = shape.kind == "value" and r"\ldots" in shape.text and shape.key != r"\ldots"
+    return shape.kind == "words" or dotted_value or any(map(open_ended, shape.items))
+
+
+def is_none_at_all(shape: Shape) -> bool:
+    """`no solution`, the empty set."""
+    if shape.kind == "relation" and shape.operators == (r"\in",):
+        return is_none_at_all(shape.items[1])
+    empty_set = shape.key == r"\emptyset" or (shape.kind == "list" and shape.marks == "{}" and not shape.items)
+    return empty_set or (shape.kind in ("words", "value") and words.is_none_at_all(shape.text))
+
+
+def letter(shape: Shape) -> str | None:
+    """The option that an answer names: C, (C), C. x = 42."""
+    found = _LETTER.match(shape.text)
+    return found.group(1) or found.group(2) if found else None
+
+
+def is_malformed_number(shape: Shape) -> bool:
+    """Digits and signs that make no number, as 11 6/6 and --7."""
+    return shape.kind == "value" and shape.node is None and bool(re.fullmatch(r"[\d\s/.+-]+", shape.text))
 
 
 def ambiguous(shape: Shape) -> bool:
@@ -48,6 +70,9 @@ def without_sign(node: Node) -> Node:
 
 def without_repeats(items: Sequence[Shape]) -> list[Shape]:
     return list({item.key: item for item in items}.values())
+
+
+_LETTER = re.compile(r"\(?([A-J])\)?\s*(?:[.):]|$)|\(([A-J])\)(?=\s|\\)")
 
 
 def is_vector(matrix: Shape) -> bool:

@@ -13,6 +13,7 @@ _NUMBERS = {
     for word in (words,)
 } | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12}
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
+_POWERS = {"square": "^2", "sq": "^2", "cubic": "^3"}
 _QUANTITIES = {"half", "third", "thirds", "quarter", "quarters", "fifth", "pair", "couple", "single", "once", "twice",
                "double", "triple", "infinite", "infinitely", "none", "no", "nothing"}
 _TURNS = {"less", "more", "than", "not", "or", "and", "plus", "minus", "times", "over", "at", "least", "most", "if",
@@ -37,9 +38,9 @@ _CLOSED = (
     {"red", "green", "blue", "yellow", "black", "white", "orange", "purple"}, {"win", "lose", "draw"},
 )
 _NONE_AT_ALL = re.compile(
-    r"(?:there (?:is|are) )?(?:no|none|no such|without)(?: (?:real|integer|positive|such|valid|possible|nonzero))*"
+    r"(?:there (?:is|are) |(?:[a-z]+ ){0,6}(?:has|have|admits?) )?(?:no|none|no such|without)(?: (?:real|integer|positive|such|valid|possible|nonzero))*"
     r"(?: (?:solutions?|values?|integers?|numbers?|functions?|pairs?|triples?|answers?|n|x|positive integers?))?"
-    r"(?: exists?| exist| possible)?|does not exist|do not exist|empty set|not possible|impossible|emptyset|none")
+    r"(?: exists?| exist| possible)?|does not exist|do not exist|dne|empty set|not possible|impossible|emptyset|none")
 _PUNCTUATION = re.compile(r"\\text|\\[,;:! ]|[{}.,;:!?\"'()$`*\[\]\\]")
 
 
@@ -82,6 +83,11 @@ def is_none_at_all(text: str) -> bool:
     return bool(_NONE_AT_ALL.fullmatch(canonical(text)))
 
 
+def is_everything(text: str) -> bool:
+    """`all real numbers`, `infinitely many`: surely not none."""
+    return bool(re.match(r"(?:all|any|every|infinitely many|infinite|everything)\b", canonical(text)))
+
+
 def opposed(first: str, second: str) -> bool:
     """Whether two texts are different members of one closed set of words, as odd and even are."""
     one, other = canonical(first), canonical(second)
@@ -92,9 +98,10 @@ def unit(text: str) -> str | None:
     """The unit in one spelling, or None where the words after a number make it something else."""
     plain = canonical(text)
     parts = [part for part in re.split(r"[ /]", plain) if part]
+    power = _POWERS.get(parts[0], "") if len(parts) == 2 and parts[1] not in ("unit", "units") else ""
     if not parts or len(parts) > 4 or re.search(r"\d", plain) or _TURNS & set(parts) or SCALES.keys() & set(parts):
         return None
-    return " ".join(_one_unit(part) for part in parts)
+    return " ".join(_one_unit(part) for part in parts[bool(power) :]) + power
 
 
 def _one_unit(part: str) -> str:
@@ -105,4 +112,5 @@ def _one_unit(part: str) -> str:
 
 
 def is_known_unit(name: str) -> bool:
-    return re.sub(r"\^?[23]$|^square |^cubic ", "", name) in _EXACT_UNITS
+    bare = re.sub(r"\^?[23]$", "", name)
+    return bare in _EXACT_UNITS or all(part in _EXACT_UNITS or part == "per" for part in bare.split(" "))
