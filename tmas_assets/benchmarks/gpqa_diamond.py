@@ -82,7 +82,7 @@ BENCHMARK = Benchmark(
                     revision="633f5ee89ab8ad4522a9f850766b73f62147ffdd",
                 ),
             ),
-            note="Order of the options from seed 0 and the item's id.",
+            note="Options stand in an order made of setting `seed` (0 by default) and the item's id.",
             rows=198,
         )
     },

@@ -63,7 +63,8 @@ def read(files: ReleaseBytes, settings: Record, release: str) -> tuple[Problem, 
 
 _NOTE = (
     "The paper's list of 50 is not public and this is not it: 13 algebra, 13 combinatorics, 12 geometry and 12 number "
-    "theory problems in the order of SHA-256 over (seed 0, id). Setting `ids` takes a list of your own"
+    "theory problems in the order of SHA-256 over setting `seed` (0 by default) and id. Setting `ids` takes a list of "
+    "your own"
 )
 BENCHMARK = Benchmark(
     name=_NAME,

@@ -41,6 +41,8 @@ def check_golds(problems: Sequence[Problem], submit: Submit) -> Finding:
         elif verdict.outcome == "right" if problem.grader == "concepts" else verdict.outcome in ("wrong", "failed"):
             offences.append(offence)
     outcomes = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("right", "undecided", "wrong", "failed"))
+    lists = all(problem.grader == "concepts" for problem in problems)
+    what = "bare lists of concepts, of which none may be right" if lists else "golds against themselves"
     if unrunnable and not offences:
         return Finding(
             promise=PROMISE,
@@ -53,7 +55,7 @@ def check_golds(problems: Sequence[Problem], submit: Submit) -> Finding:
     return Finding(
         promise=PROMISE,
         passed=not offences,
-        said=f"{len(problems)} golds against themselves: {outcomes}",
+        said=f"{len(problems)} {what}: {outcomes}",
         looked_at=len(problems),
         offences=(*offences, *unrunnable),
     )
