@@ -18,7 +18,7 @@ from typing import Literal, Self
 
 from pebble import ProcessExpired, ProcessPool
 
-from tmas_assets.grading import concepts, gym_grader, math_grader, worker
+from tmas_assets.grading import choice, concepts, gym_grader, math_grader, worker
 from tmas_assets.grading.processes import forked_context
 from tmas_assets.grading.versions import UnknownGrader, grader_version
 from tmas_assets.records import Failure, Problem, Verdict
@@ -80,6 +80,8 @@ class GraderPool:
             done.set_result(concepts.grade_at_once(text=text, grading_data=problem.grading_data))
         elif problem.answer is None:
             done.set_result(_failed("no_gold", f"problem {problem.id} has no gold answer"))
+        elif problem.grader == "choice":
+            done.set_result(choice.grade_at_once(gold=problem.answer, text=text, grading_data=problem.grading_data))
         elif problem.grader == "reasoning_gym":
             asked = gym_grader.grade_at_once(gold=problem.answer, text=text, grading_data=problem.grading_data)
             if isinstance(asked, Verdict):

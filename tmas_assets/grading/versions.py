@@ -8,12 +8,14 @@ from importlib.metadata import version
 from types import MappingProxyType
 
 GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({
+    "choice": "1",
     "concepts": "1",
     "integer": "2",
     "math": "2",
     "reasoning_gym": "1",
 })
-_LEANS_ON = {
+_LEANS_ON: Mapping[str, tuple[str, ...]] = {
+    "choice": (),
     "concepts": ("simplemma",),
     "integer": ("math-verify", "mpmath"),
     "math": ("math-verify", "mpmath"),
