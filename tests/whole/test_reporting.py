@@ -1,12 +1,19 @@
 """What Dagster is told: the last event of a partition names the bytes that are there, and no event names what is not."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.scripted import launch
 from tests.whole.campaign import QUIET
 from tests.whole.conftest import Project, failure
-from tests.whole.experiments import experiment
+from tests.whole.experiments import deployment, experiment
+from tmas_assets.assets.comparison import compared
+from tmas_assets.assets.running import cells_of, table_of
+from tmas_assets.assets.summary import summarise, summary_address
 from tmas_assets.grading import versions
+from tmas_assets.records import Figure, Grade
+from tmas_assets.statistics import pass_at_k
 
 PARTS = ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
 
@@ -73,6 +80,77 @@ def test_a_run_over_a_range_of_cells_gives_each_its_own_data_version(server, tmp
             shown = versions_shown(project, part)
             assert set(shown) == {f"t0{t}|chain_sum-000{n}" for t in (0, 1) for n in (1, 2)}
             assert all(version == digest for version, digest in shown.values())
+
+
+def test_the_summary_shows_figures_that_its_own_grades_give(server, tmp_path, instance):
+    project = Project(experiment(server.url, iterations=2), tmp_path, instance)
+    project.run()
+    (summary,) = project.events("summary").values()
+    chances = summary.metadata["pass_at_k_percent"].records
+    columns = {
+        name: [column.name for column in table.schema.columns]
+        for name, table in summary.metadata.items() if hasattr(table, "schema")
+    }  # fmt: skip
+    assert columns["pass_at_k_percent"] == ["iteration", "pass@1", "pass@2", "pass@3"]
+    assert columns["votes_and_choices_percent"] == ["iteration", "pass^3", "maj@3", "best-of-3", "oracle"]
+    assert columns["not_answered"] == ["iteration", "missing", "truncated", "failed", "undecided", "judged"]
+    place = deployment(tmp_path)
+    cells = cells_of(place, project.experiment)
+    figures = cells.store.read(summary_address(cells, "figures"), Figure)
+    for t in (0, 1):
+        right = []
+        for problem in table_of(place, project.experiment).problems:
+            grades = cells.store.read(cells.address("benchmark_scores", t, problem), Grade)
+            right.append(sum(grade.outcome == "right" for grade in grades))
+        for k in (1, 2, 3):
+            mean = sum(pass_at_k(3, count, k) for count in right) / len(right)
+            (figure,) = [one for one in figures if (one.iteration, one.metric, one.k) == (t, "pass@k", k)]
+            assert figure.value == pytest.approx(mean, abs=1e-12)
+            assert (figure.problems, figure.samples, figure.missing) == (4, 12, 0)
+            assert chances[t].data[f"pass@{k}"] == f"{100 * mean:.2f}"
+
+
+def test_a_summary_of_the_same_cells_is_the_same_bytes(server, tmp_path, instance):
+    project = Project(experiment(server.url, iterations=2), tmp_path, instance)
+    project.run()
+    place = deployment(tmp_path)
+    cells = cells_of(place, project.experiment)
+    page, file = tmp_path / "reports" / "scripted.html", cells.store.path(summary_address(cells, "figures"))
+    before = page.read_bytes(), Path(file).read_bytes()
+    summarise(place, project.experiment)
+    assert (page.read_bytes(), Path(file).read_bytes()) == before
+
+
+def test_two_experiments_are_compared_on_the_problems_they_share(server, tmp_path, instance):
+    one = experiment(server.url)
+    other = experiment(
+        server.url, name="other", iterations=2, seed=3, benchmark=one.benchmark.model_copy(update={"limit": 3}),
+        strategy={"name": "tmas", "settings": {"candidates": 2, "verifications": 4}},
+    )  # fmt: skip
+    for each in (one, other):
+        Project(each, tmp_path, instance).run()
+    calls = server.stats()["total"]
+    found = compared(deployment(tmp_path), one, other)
+    assert server.stats()["total"] == calls
+    assert [(side.iteration, side.answers) for side in (found[0].a, found[0].b)] == [(1, 3), (1, 2)]
+    assert (found[0].difference.problems, found[0].only_a, found[0].only_b) == (3, ("chain_sum-0003",), ())
+    # as the records say it: tokens of all roles up to the iteration, mean over the shared problems
+    place = deployment(tmp_path)
+    for experiment_, side in ((one, found[0].a), (other, found[0].b)):
+        cells, spent = cells_of(place, experiment_), 0
+        for problem in table_of(place, experiment_).problems[:3]:
+            for t in (0, 1):
+                for done in cells.read(t, problem)[0]:
+                    traces = [row.trace for row in (*done.rollouts, *done.verifications, *done.summaries, *done.memory.writes)]
+                    spent += sum(trace.prompt_tokens + trace.completion_tokens for trace in traces)
+        assert side.tokens == pytest.approx(spent / 3)
+    for basis in found[1:]:
+        if basis.difference is not None:
+            mine, theirs = (basis.a, basis.b) if basis.basis == "tokens of A" else (basis.b, basis.a)
+            assert theirs.tokens <= mine.tokens
+    mirrored = compared(place, other, one)
+    assert mirrored[0].difference.value == -found[0].difference.value
+    assert mirrored[0].difference.p == found[0].difference.p
 
 
 def test_a_cell_that_the_budget_stopped_is_not_materialized(server, tmp_path, instance):

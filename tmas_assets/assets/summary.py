@@ -1,5 +1,6 @@
 """The asset `<experiment>/summary`: scores by iteration, tokens, the curve in the UI and the HTML report."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from tmas_assets.engine.team import identity
 from tmas_assets.records import Experiment, Figure, Score
 from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
-from tmas_assets.reports.figure_table import figure_table
+from tmas_assets.reports.figure_table import FigureTable, figure_table
 from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
 from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard_row
 from tmas_assets.statistics import Agreement, headline
@@ -78,6 +79,7 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
 
 
 def summary_metadata(made: MadeSummary) -> Metadata:
+    """Several narrow tables: the UI shows some six columns of one without scrolling."""
     scores, quoted = made.report.scores, headline(made.report.scores)
     rows = [
         (
@@ -85,17 +87,20 @@ def summary_metadata(made: MadeSummary) -> Metadata:
             _percent(score.value),
             f"{_percent(score.low)}–{_percent(score.high)}" if score.low is not None else "none",
             f"{score.problems} × {score.answers // score.problems}" if score.problems else "0",
+        )
+        for score in scores
+    ]
+    counts = [
+        (
+            f"t{score.iteration:02d}",
             *(str(n) for n in (score.missing, score.truncated, score.failed, score.undecided, score.judged)),
         )
         for score in scores
     ]
-    head = ("iteration", "Pass@1", "interval", "answers", "missing", "truncated", "failed", "undecided", "judged")
     tokens = [
         (row.role, str(row.calls), str(row.prompt_tokens), str(row.completion_tokens))
         for row in made.report.tokens_scratch
     ]
-    shown = figure_table(made.report.figures)
-    figures = [(f"t{line.iteration:02d}", *(cell.text for cell in line.cells)) for line in shown.lines]
     warnings = [warning for score in scores if (warning := notation.untrusted(score))]
     quoted_value = {"pass_at_1": dg.MetadataValue.float(quoted.value)} if quoted and quoted.value is not None else {}
     curve = {"curve": dg.MetadataValue.md(curve_markdown(pass_at_1_png(scores)))} if quoted else {}
@@ -104,8 +109,9 @@ def summary_metadata(made: MadeSummary) -> Metadata:
         **curve,
         **quoted_value,
         "iterations_scored": dg.MetadataValue.text(f"{len(scores)} of {made.iterations}"),
-        "scores": text_table(head, rows),
-        "figures": text_table(("iteration", *(f"{column}, %" for column in shown.columns)), figures),
+        "scores": text_table(("iteration", "Pass@1", "interval", "problems × answers"), rows),
+        "not_answered": text_table(("iteration", "missing", "truncated", "failed", "undecided", "judged"), counts),
+        **_figures(figure_table(made.report.figures)),
         **_agreement(made.report.agreement),
         "tokens": text_table(("role", "calls", "prompt tokens", "completion tokens"), tokens),
         # a path and not a link: browsers do not follow file:// from a page that a server sent
@@ -114,14 +120,34 @@ def summary_metadata(made: MadeSummary) -> Metadata:
     }
 
 
+def _figures(shown: FigureTable) -> Metadata:
+    """Chances of k answers in one table, what chooses among them in another; in percent."""
+
+    def part(columns: Sequence[int]) -> dg.TableMetadataValue:
+        head = ("iteration", *(shown.columns[at] for at in columns))
+        return text_table(
+            head, [(f"t{line.iteration:02d}", *(line.cells[at].text for at in columns)) for line in shown.lines]
+        )
+
+    chances = [at for at, column in enumerate(shown.columns) if column.startswith("pass@")]
+    others = [at for at in range(len(shown.columns)) if at not in chances]
+    return {"pass_at_k_percent": part(chances), "votes_and_choices_percent": part(others)} if shown.lines else {}
+
+
 def _agreement(both: Agreement | None) -> Metadata:
     if both is None:
         return {}
-    head = ("both right", "only rules right", "only judge right", "both wrong", "unreadable", "agree", "kappa")
-    counts = (both.both_right, both.rule_right_judge_wrong, both.rule_wrong_judge_right, both.both_wrong, both.unreadable)
     kappa = "none" if both.kappa is None else f"{both.kappa:.2f}"
-    share = f"{_percent(both.share)} of {both.answers}"
-    return {"rules_and_judge": text_table(head, [(*(str(n) for n in counts), share, kappa)])}
+    rows = [
+        ("both right", str(both.both_right)),
+        ("only the rules say right", str(both.rule_right_judge_wrong)),
+        ("only the judge says right", str(both.rule_wrong_judge_right)),
+        ("both wrong", str(both.both_wrong)),
+        ("unreadable judgements", str(both.unreadable)),
+        ("agreement", f"{_percent(both.share)} of {both.answers}"),
+        ("Cohen's kappa", f"{kappa}, n = {both.answers}"),
+    ]
+    return {"rules_and_judge": text_table(("answers that rules and judge decided", "count"), rows)}
 
 
 def _percent(value: float | None) -> str:
