@@ -16,6 +16,7 @@ from pydantic import Field
 
 from resources.calls.call_log import CallLog
 from resources.parquet_store import ParquetStore
+from resources.sandbox.limits import ISOLATIONS, Isolation
 from resources.serving.vllm_server import VllmServer, home_from_environment
 
 T = TypeVar("T")
@@ -39,6 +40,9 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
     reports: str = Field(description="TMAS_REPORTS: folder of the static HTML pages")
     serve_python: str = Field(description="TMAS_SERVE_PYTHON: interpreter of the model server's environment")
     grading_workers: int = Field(default=2, description="TMAS_GRADING_WORKERS: processes that grade")
+    code_isolation: str = Field(
+        default="bubblewrap", description="TMAS_CODE_ISOLATION: bubblewrap, or none to run models' code without a sandbox"
+    )
     linger_seconds: float = Field(default=300, description="TMAS_SERVER_LINGER: idle seconds before a server ends")
 
     @classmethod
@@ -55,6 +59,7 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
             reports=read("TMAS_REPORTS", str(home / "reports")),
             serve_python=read("TMAS_SERVE_PYTHON", str(REPOSITORY / ".venv-serve" / "bin" / "python")),
             grading_workers=_stated("TMAS_GRADING_WORKERS", "2", _at_least_one, "a whole number of processes, at least 1"),
+            code_isolation=_stated("TMAS_CODE_ISOLATION", "bubblewrap", _isolation, " or ".join(ISOLATIONS)),
             linger_seconds=_stated("TMAS_SERVER_LINGER", "300", _seconds, "a number of seconds, at least 0"),
         )
 
@@ -80,6 +85,10 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
             convert_python=sys.executable,
             linger_seconds=self.linger_seconds,
         )
+
+    @property
+    def isolation(self) -> Isolation:
+        return "none" if self.code_isolation == "none" else "bubblewrap"
 
     @property
     def data_folder(self) -> Path | None:
@@ -109,6 +118,12 @@ def _at_least_one(text: str) -> int:
     if (number := int(text)) < 1:
         raise ValueError("too small")
     return number
+
+
+def _isolation(text: str) -> str:
+    if text not in ISOLATIONS:
+        raise ValueError("unknown")
+    return text
 
 
 def _seconds(text: str) -> float:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({
     "choice": "1",
+    "code": "1",
     "concepts": "1",
     "integer": "2",
     "math": "2",
@@ -16,6 +17,7 @@ GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({
 })
 _LEANS_ON: Mapping[str, tuple[str, ...]] = {
     "choice": (),
+    "code": (),
     "concepts": ("simplemma",),
     "integer": ("math-verify", "mpmath"),
     "math": ("math-verify", "mpmath"),

@@ -15,6 +15,8 @@ class Verdict(Record):
     outcome: Outcome
     extracted: str | None = None
     failure: Failure | None = None
+    reason: str | None = None
+    """Why it is wrong, from graders that can say (code)."""
     credit: float | None = None
     """Share in [0, 1] of what was asked for, from graders that tell one (concepts used); None from all others."""
     unsandboxed: bool = False

@@ -1,0 +1,65 @@
+"""What a tree of processes uses, read from /proc. Whatever ends in between counts as nothing."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from resources.serving.process_guard import descendants
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
+"""Whether the kernel was built with CONFIG_PROC_CHILDREN."""
+
+
+def below(pid: int) -> list[int]:
+    """All processes under `pid`, itself not among them."""
+    if not _LISTS_CHILDREN:
+        return descendants(pid)
+    found: list[int] = []
+    todo = [pid]
+    while todo:
+        above = todo.pop()
+        children = [int(one) for task in _tasks(above) for one in _read(f"/proc/{above}/task/{task}/children").split()]
+        found += children
+        todo += children
+    return found
+
+
+def resident_bytes(pids: Iterable[int]) -> int:
+    """Pages that several share count once for each."""
+    fields = (_read(f"/proc/{pid}/statm").split() for pid in pids)
+    return sum(int(found[1]) for found in fields if found) * _PAGE
+
+
+def threads(pids: Iterable[int]) -> int:
+    return sum(len(_tasks(pid)) for pid in pids)
+
+
+def seconds_waited(pids: Iterable[int]) -> float:
+    """Time that threads which still live were ready to run and did not, since others ran."""
+    fields = (_read(f"/proc/{pid}/task/{task}/schedstat").split() for pid in pids for task in _tasks(pid))
+    return sum(int(found[1]) for found in fields if len(found) > 1) / 1e9
+
+
+def files(pid: int, folder: str) -> int:
+    """Files and folders in the file system of `folder`, as process `pid` sees it."""
+    try:
+        found = os.statvfs(f"/proc/{pid}/root{folder}")
+    except OSError:
+        return 0
+    return found.f_files - found.f_ffree
+
+
+def _tasks(pid: int) -> list[str]:
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read()
+    except OSError:
+        return ""

@@ -1,0 +1,96 @@
+"""The side of the tests: runs them against the answer in the other process, and says what came of it.
+
+Only this side knows the tests, what they expect and the completion marker. Passed means: every test ran to its end
+here, called the answer, and what came back, as plain values, was what they assert.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from resources.sandbox.inside.channel import Channel, Gone
+from resources.sandbox.inside.peer import Peer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PASSED, FAILED, UNUSABLE = "passed", "failed", "unusable"
+_LONGEST = 500
+
+
+def examine(channel: Channel, task: dict[str, Any]) -> tuple[str, str]:
+    """One of PASSED, FAILED (the answer), UNUSABLE (the tests), and the reason.
+
+    `task`: preamble, code, tests, wanted, declared, mentioned, as `jobs.TestJob` describes them.
+    """
+    module = type(sys)("__main__")
+    module.__dict__["__builtins__"] = sys.modules["builtins"]
+    sys.modules["__main__"] = module
+    names: dict[str, Any] = module.__dict__
+    declared = frozenset(task["declared"])
+    peer = Peer(channel, guarded=True, declared=declared, show=lambda text: sys.stdout.write(text))
+    try:
+        exec(compile(task["preamble"], "prompt", "exec"), names)
+        tests = compile(task["tests"], "tests", "exec")
+    except Exception as error:  # noqa: BLE001 - what the prompt or the tests raise by themselves
+        return UNUSABLE, f"what the problem itself brings along cannot be run: {_shown(error)}"
+    outcome = _answer(peer, task, names, declared)
+    if outcome is not None:
+        return outcome
+    peer.asked = 0
+    try:
+        exec(tests, names)
+    except BaseException as error:  # noqa: BLE001 - whatever ends the tests, the verdict is given here
+        if not (isinstance(error, SystemExit) and not error.code and not any(error is one for one in peer.raised)):
+            return _why(error, peer, task, names)
+    if peer.gone is not None:
+        return FAILED, f"the answer's process is gone: {peer.gone}"
+    if not peer.asked:
+        return UNUSABLE, "the tests ended without using the answer once"
+    return PASSED, ""
+
+
+def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: frozenset[str]) -> tuple[str, str] | None:
+    """Start the answer and give the tests its names; an outcome where that fails."""
+    wanted, mentioned = task["wanted"], set(task["mentioned"])
+    try:
+        defined = peer.ask("start", task["preamble"], task["code"], wanted)
+        for name in defined:
+            # what the prompt defines is taken from the prompt: a helper of the tests is not the answer's to change
+            if name in declared or (name in mentioned and (name not in names or name in wanted)):
+                names[name] = peer.ask("name", name)
+    except Gone as error:
+        return FAILED, f"the answer ended its process: {error}"
+    except BaseException as error:  # noqa: BLE001 - whatever the answer raises
+        return FAILED, f"the answer does not run: {_shown(error)}"
+    task["defined"] = defined
+    return None
+
+
+def _why(error: BaseException, peer: Peer, task: dict[str, Any], names: dict[str, Any]) -> tuple[str, str]:
+    if isinstance(error, Gone):
+        return FAILED, f"the answer's process is gone: {error}"
+    if any(error is one for one in peer.raised):
+        return FAILED, f"the answer raises {_shown(error)}"
+    if isinstance(error, ImportError):
+        return UNUSABLE, f"the tests need what is not there: {_shown(error)}"
+    if isinstance(error, NameError) and error.name is not None:
+        defines = ", ".join(task["defined"][:20]) or "nothing"
+        return FAILED, f"missing name: the tests use {error.name!r}, and the answer defines {defines}"
+    if isinstance(error, AssertionError):
+        return FAILED, f"a test fails{_line(error)}"
+    return FAILED, f"a test stops with {_shown(error)}{_line(error)}"
+
+
+def _shown(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:_LONGEST]
+
+
+def _line(error: BaseException) -> str:
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "tests":
+            found = f" (line {trace.tb_lineno} of the tests)"
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,252 @@
+"""Carries Python values between two processes as JSON, so that what arrives is what its own bytes say and no more.
+
+Plain data and a fixed few types of the standard library cross by value, subclasses of builtins (a Counter, a
+namedtuple, a list with methods) as their content; anything else stays at home and crosses as a number. Decoding never
+runs what the sender chose: an object that equals everything arrives as a number that equals nothing. One message has
+a table of the mutable containers in it, so shared and recursive ones keep their shape.
+"""
+
+from __future__ import annotations
+
+import collections
+
+from resources.sandbox.inside.known import as_known, known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_SCALARS = (str, bool, float, type(None))
+_MOST_BITS = 10_000
+"""Longer whole numbers travel in hexadecimal: JSON's are decimal, and Python refuses to read very long ones."""
+_BASES = (int, float, complex, str, bytes, tuple, frozenset, list, dict, set, bytearray, collections.deque)
+_DICTS = (collections.Counter, collections.OrderedDict, collections.defaultdict)
+_FACTORIES = {made.__name__: made for made in (int, float, str, list, dict, set, tuple, bool, frozenset)}
+_MOST_FIELDS = 255
+_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError)
+
+
+class Uncarried(Exception):
+    """A message that cannot be built or read: nested too deeply, or not of this form."""
+
+
+class Values:
+    """Encodes and decodes one message after another. `export` codes an object that stays here, None where its content
+    should cross instead; `own` gives the object of a number; `remote` stands in for one that is over there."""
+
+    def __init__(self, export: Callable[[Any], list[Any] | None], own: Callable[[int], Any],
+                 remote: Callable[[list[Any]], Any]) -> None:
+        self._export, self._own, self._remote = export, own, remote
+
+    def encode(self, root: object, theirs: dict[int, int] | None = None) -> tuple[list[Any], list[Any]]:
+        """[root, table], and the containers of the table. `theirs`: containers (by id) of the message that this one
+        answers, which go back as themselves. Raises Uncarried."""
+        return self._encode(lambda coding: coding.value(root), theirs or {})
+
+    def encode_contents(self, containers: list[Any], theirs: dict[int, int]) -> list[Any]:
+        """A message whose root is the contents of these containers, not they themselves. Raises Uncarried."""
+        return self._encode(lambda coding: [coding.entry(container) for container in containers], theirs)[0]
+
+    def decode(self, message: Any, mine: list[Any] | None = None) -> tuple[Any, list[Any]]:
+        """The value, and the containers made for it. `mine`: containers of our message that this one answers. Raises
+        Uncarried."""
+        try:
+            root, table = message
+            made = [_shell(entry) for entry in table]
+            reading = _Decoding(self._own, self._remote, made, mine or [])
+            for container, entry in zip(made, table, strict=True):
+                reading.fill(container, entry)
+            return reading.value(root), made
+        except _UNREADABLE as error:
+            raise Uncarried(f"a message that cannot be read: {error}") from error
+
+    def apply(self, numbers: list[int], message: Any, mine: list[Any]) -> None:
+        """Give our containers the contents that the other side left in its copies of them. Raises Uncarried."""
+        try:
+            root, table = message
+            made = [_shell(entry) for entry in table]
+            reading = _Decoding(self._own, self._remote, made, mine)
+            for container, entry in zip(made, table, strict=True):
+                reading.fill(container, entry)
+            for number, entry in zip(numbers, root, strict=True):
+                mine[number].clear()
+                reading.fill(mine[number], entry)
+        except _UNREADABLE as error:
+            raise Uncarried(f"a message that cannot be read: {error}") from error
+
+    def _encode(self, root: Callable[[_Encoding], Any], theirs: dict[int, int]) -> tuple[list[Any], list[Any]]:
+        coding = _Encoding(self._export, theirs)
+        try:
+            first = root(coding)
+            return [first, coding.table()], coding.found
+        except RecursionError as error:
+            raise Uncarried("a value nested too deeply to be carried") from error
+
+
+def changed(made: list[Any], before: list[Any]) -> list[int]:
+    """Numbers of those containers whose content is no longer the one of `snapshots`."""
+    return [number for number, container in enumerate(made) if not _same(_content(container), before[number])]
+
+
+def snapshots(made: list[Any]) -> list[Any]:
+    return [_content(container) for container in made]
+
+
+class _Encoding:
+    def __init__(self, export: Callable[[Any], list[Any] | None], theirs: dict[int, int]) -> None:
+        self._export, self._theirs = export, theirs
+        self._numbers: dict[int, int] = {}
+        self.found: list[Any] = []
+
+    def table(self) -> list[Any]:
+        table: list[Any] = []
+        while len(table) < len(self.found):
+            table.append(self.entry(self.found[len(table)]))
+        return table
+
+    def entry(self, container: Any) -> list[Any]:
+        if isinstance(container, dict):
+            name = next((kind.__name__ for kind in _DICTS if isinstance(container, kind)), "dict")
+            items = (collections.OrderedDict if name == "OrderedDict" else dict).items(container)
+            pairs = [[self.value(key), self.value(value)] for key, value in items]
+            factory = getattr(container, "default_factory", None) if name == "defaultdict" else None
+            named = factory.__name__ if isinstance(factory, type) and factory.__name__ in _FACTORIES else None
+            return [name, pairs, named]
+        if isinstance(container, bytearray):
+            return ["bytearray", bytes(container).decode("latin-1")]
+        if isinstance(container, collections.deque):
+            return ["deque", [self.value(item) for item in container], container.maxlen]
+        name = "set" if isinstance(container, set) else "list"
+        members = list(set.__iter__(container) if isinstance(container, set) else list.__iter__(container))
+        if not set(map(type, members)) <= set(_SCALARS):
+            members = [self.value(member) for member in members]
+        return [name, members]
+
+    def value(self, value: Any) -> Any:
+        kind = type(value)
+        if kind in _SCALARS:
+            return value
+        if kind is int:
+            return value if value.bit_length() < _MOST_BITS else ["i", hex(value)]
+        if kind is tuple:
+            return ["t", [self.value(item) for item in value]]
+        if kind in (list, dict, set, bytearray, collections.deque, *_DICTS):
+            return self._container(value)
+        if (parts := as_known(value, kind)) is not None:
+            return ["k", parts[0], [self.value(part) for part in parts[1]]]
+        return self._export(value) or self._content(value)
+
+    def _container(self, value: Any) -> list[Any]:
+        if id(value) in self._theirs:
+            return ["y", self._theirs[id(value)]]
+        if id(value) not in self._numbers:
+            self._numbers[id(value)] = len(self.found)
+            self.found.append(value)
+        return ["c", self._numbers[id(value)]]
+
+    def _content(self, value: Any) -> Any:
+        """An instance of a subclass of a builtin, as that builtin."""
+        if isinstance(value, tuple):
+            items = [self.value(item) for item in tuple.__iter__(value)]
+            fields = getattr(value, "_fields", None)
+            if isinstance(fields, tuple) and len(fields) == len(items) and all(isinstance(name, str) for name in fields):
+                return ["n", type(value).__name__, list(fields), items]
+            return ["t", items]
+        if isinstance(value, list | dict | set | bytearray | collections.deque):
+            return self._container(value)
+        for base, name in ((int, "__int__"), (float, "__float__"), (complex, "__complex__"), (str, "__str__")):
+            if isinstance(value, base):
+                return self.value(getattr(base, name)(value))
+        if isinstance(value, frozenset):
+            return ["k", "frozenset", [self.value(item) for item in frozenset.__iter__(value)]]
+        return ["k", "bytes", [bytes(memoryview(value)).decode("latin-1")]]
+
+
+class _Decoding:
+    def __init__(self, own: Callable[[int], Any], remote: Callable[[list[Any]], Any], made: list[Any],
+                 mine: list[Any]) -> None:
+        self._own, self._remote, self._made, self._mine = own, remote, made, mine
+
+    def fill(self, container: Any, entry: list[Any]) -> None:
+        content = entry[1]
+        if isinstance(container, dict):
+            for key, value in content:
+                container[self.value(key)] = self.value(value)
+        elif isinstance(container, bytearray):
+            container.extend(content.encode("latin-1"))
+        elif isinstance(container, set):
+            container.update(self.value(item) for item in content)
+        else:
+            container.extend([self.value(item) for item in content])
+
+    def value(self, coded: Any) -> Any:
+        if type(coded) is not list:
+            if type(coded) is dict:
+                raise ValueError("an object where a value belongs")
+            return coded
+        tag = coded[0]
+        if tag == "t":
+            return tuple([self.value(item) for item in coded[1]])
+        if tag == "c":
+            return self._made[coded[1]]
+        if tag == "y":
+            return self._mine[coded[1]]
+        if tag == "i":
+            return int(coded[1], 16)
+        if tag == "m":
+            return self._own(coded[1])
+        if tag == "o":
+            return self._remote(coded)
+        if tag == "n":
+            return _named_tuple(coded[1], coded[2])(*[self.value(item) for item in coded[3]])
+        if tag == "k":
+            return known(coded[1], [self.value(part) for part in coded[2]])
+        raise ValueError(f"unknown tag {tag!r}")
+
+
+def has_builtin_base(value: object) -> bool:
+    return isinstance(value, _BASES)
+
+
+def _shell(entry: list[Any]) -> Any:
+    name = entry[0]
+    if name == "list":
+        return []
+    if name == "dict":
+        return {}
+    if name == "set":
+        return set()
+    if name == "bytearray":
+        return bytearray()
+    if name == "deque":
+        return collections.deque(maxlen=entry[2])
+    if name == "defaultdict":
+        return collections.defaultdict(_FACTORIES[entry[2]] if entry[2] else None)
+    if name in ("Counter", "OrderedDict"):
+        return getattr(collections, name)()
+    raise ValueError(f"unknown container {name!r}")
+
+
+def _content(container: Any) -> Any:
+    if isinstance(container, dict):
+        return [*dict.keys(container), *dict.values(container)]
+    return bytes(container) if isinstance(container, bytearray) else list(container)
+
+
+def _same(now: Any, before: Any) -> bool:
+    if isinstance(now, bytes):
+        return bool(now == before)
+    return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
+
+
+_TUPLES: dict[tuple[str, tuple[str, ...]], Any] = {}
+
+
+def _named_tuple(name: str, fields: list[str]) -> Any:
+    key = (str(name), tuple(fields))
+    if key not in _TUPLES:
+        if len(fields) > _MOST_FIELDS:
+            raise ValueError("a tuple with too many names")
+        _TUPLES[key] = collections.namedtuple(key[0], key[1])
+    return _TUPLES[key]

@@ -1,0 +1,85 @@
+"""Runs one job after another, each in a sandbox of its own that is gone when its run returns. Usable from any thread.
+
+Defended: the machine (files, network, other processes, memory, time), the project's secrets, and the verdict: the
+process that runs the answer never holds the tests, what they expect, the marker or a pipe to us, and what it hands the
+tests arrives as plain values (`inside/`). Not defended: an answer sees the arguments of each call and may know the right
+values by heart; tests that compare objects of the answer's own class with each other trust that class; a fault of the
+kernel is a way out. With isolation `none` only limits hold: an answer can do to this machine and to its verdict
+whatever this process could.
+"""
+
+import json
+import logging
+import secrets
+from collections.abc import Callable
+
+from resources.sandbox.bubblewrap import SandboxFault, Way, bubblewrap, ways
+from resources.sandbox.jobs import Job, Report, Run, TestJob
+from resources.sandbox.launch import launched
+from resources.sandbox.limits import Isolation, Limits, note_lowered
+from resources.sandbox.watch import Watched, watch
+
+_log = logging.getLogger(__name__)
+_UNSANDBOXED = ("answers written by a model run WITHOUT a sandbox (code isolation is none): any of them can read, change and "
+                "delete what this user can, and forge its own verdict; every verdict says so")
+_CHECKED = "from fractions import Fraction\n\n\ndef f(v):\n    return [Fraction(v)]\n"
+"""Its import reads files, as the user that answers run as."""
+
+
+class Sandbox:
+    """Checked when it is made: raises SandboxFault where answers cannot be run as asked."""
+
+    def __init__(self, isolation: Isolation = "bubblewrap", limits: Limits | None = None) -> None:
+        self.isolation: Isolation = isolation
+        self.limits = limits or Limits()
+        self.lowered = note_lowered(self.limits)
+        """Limits that this machine makes smaller."""
+        self._bwrap, self._way = "", None
+        if isolation == "bubblewrap":
+            self._bwrap = bubblewrap()
+            self._way = self._working_way()
+        else:
+            _log.warning(_UNSANDBOXED)
+            if (wrong := self._trial(None)) is not None:
+                raise SandboxFault(f"answers cannot be run, not even without a sandbox: {wrong}")
+
+    def run(self, job: Job, cancelled: Callable[[], bool] = lambda: False) -> Run:
+        """Raises OSError where a process cannot be started, Remains where one cannot be ended."""
+        return self._run(job, self._way, cancelled)
+
+    def _run(self, job: Job, way: Way | None, cancelled: Callable[[], bool] = lambda: False) -> Run:
+        with launched(job, way, self.limits, self._bwrap) as started:
+            return _read(watch(started, self.limits, cancelled), job.marker)
+
+    def _working_way(self) -> Way:
+        tried = []
+        for way in ways():
+            if (wrong := self._trial(way)) is None:
+                return way
+            tried.append(f"{way}: {wrong}")
+        raise SandboxFault(
+            f"bubblewrap is installed and cannot make a sandbox here ({'; '.join(tried)}): allow user namespaces (sysctl "
+            "kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0, kernel.apparmor_restrict_unprivileged_"
+            "userns=0; in a container also its seccomp profile), or set TMAS_CODE_ISOLATION=none to run answers without one"
+        )
+
+    def _trial(self, way: Way | None) -> str | None:
+        """Why a right answer to a small test is not found right, None where it is."""
+        job = TestJob(preamble="", code=_CHECKED, tests="assert f(1) == [1]", wanted=("f",), declared=(), mentioned=("f",),
+                      marker=secrets.token_hex(16))
+        run = self._run(job, way)
+        if run.report is not None and run.report.outcome == "passed":
+            return None
+        return (run.report.reason if run.report is not None else run.errors.strip()[-300:]) or f"it ends ({run.stopped})"
+
+
+def _read(watched: Watched, marker: str) -> Run:
+    started, report = False, None
+    for line in watched.report.splitlines():
+        said = json.loads(line)
+        if said.get("started"):
+            started = True
+        elif said.get("marker") == marker:
+            report = Report(marker, said["outcome"], said["reason"], said["status"])
+    return Run(started=started, report=report, stopped=watched.stopped,
+               stdout=watched.stdout.decode("utf-8", "replace"), errors=watched.errors.decode("utf-8", "replace"))
