@@ -86,14 +86,14 @@ def test_the_summary_shows_figures_that_its_own_grades_give(server, tmp_path, in
     project = Project(experiment(server.url, iterations=2), tmp_path, instance)
     project.run()
     (summary,) = project.events("summary").values()
-    chances = summary.metadata["pass_at_k_percent"].records
+    chances = summary.metadata["pass_at_k"].records
     columns = {
         name: [column.name for column in table.schema.columns]
         for name, table in summary.metadata.items() if hasattr(table, "schema")
     }  # fmt: skip
-    assert columns["pass_at_k_percent"] == ["iteration", "pass@1", "pass@2", "pass@3"]
-    assert columns["votes_and_choices_percent"] == ["iteration", "pass^3", "maj@3", "best-of-3", "oracle"]
-    assert columns["not_answered"] == ["iteration", "missing", "truncated", "failed", "undecided", "judged"]
+    assert columns["pass_at_k"] == ["iteration", "pass@1", "pass@2", "pass@3"]
+    assert columns["chosen"] == ["iteration", "pass^3", "maj@3", "best-of-3", "oracle"]
+    assert columns["not_answered"] == ["iteration", "missing", "failed", "undecided", "truncated", "judged"]
     place = deployment(tmp_path)
     cells = cells_of(place, project.experiment)
     figures = cells.store.read(summary_address(cells, "figures"), Figure)
@@ -107,7 +107,7 @@ def test_the_summary_shows_figures_that_its_own_grades_give(server, tmp_path, in
             (figure,) = [one for one in figures if (one.iteration, one.metric, one.k) == (t, "pass@k", k)]
             assert figure.value == pytest.approx(mean, abs=1e-12)
             assert (figure.problems, figure.samples, figure.missing) == (4, 12, 0)
-            assert chances[t].data[f"pass@{k}"] == f"{100 * mean:.2f}"
+            assert chances[t].data[f"pass@{k}"] == f"{100 * mean:.2f}%"
 
 
 def test_a_summary_of_the_same_cells_is_the_same_bytes(server, tmp_path, instance):

@@ -93,7 +93,7 @@ def summary_metadata(made: MadeSummary) -> Metadata:
     counts = [
         (
             f"t{score.iteration:02d}",
-            *(str(n) for n in (score.missing, score.truncated, score.failed, score.undecided, score.judged)),
+            *(str(n) for n in (score.missing, score.failed, score.undecided, score.truncated, score.judged)),
         )
         for score in scores
     ]
@@ -109,8 +109,8 @@ def summary_metadata(made: MadeSummary) -> Metadata:
         **curve,
         **quoted_value,
         "iterations_scored": dg.MetadataValue.text(f"{len(scores)} of {made.iterations}"),
-        "scores": text_table(("iteration", "Pass@1", "interval", "problems × answers"), rows),
-        "not_answered": text_table(("iteration", "missing", "truncated", "failed", "undecided", "judged"), counts),
+        "scores": text_table(("iteration", "Pass@1", "interval", "answers"), rows),
+        "not_answered": text_table(("iteration", "missing", "failed", "undecided", "truncated", "judged"), counts),
         **_figures(figure_table(made.report.figures)),
         **_agreement(made.report.agreement),
         "tokens": text_table(("role", "calls", "prompt tokens", "completion tokens"), tokens),
@@ -121,17 +121,20 @@ def summary_metadata(made: MadeSummary) -> Metadata:
 
 
 def _figures(shown: FigureTable) -> Metadata:
-    """Chances of k answers in one table, what chooses among them in another; in percent."""
+    """Chances of k answers in one table, what chooses among them in another. Short keys: they take room from the tables."""
 
     def part(columns: Sequence[int]) -> dg.TableMetadataValue:
         head = ("iteration", *(shown.columns[at] for at in columns))
-        return text_table(
-            head, [(f"t{line.iteration:02d}", *(line.cells[at].text for at in columns)) for line in shown.lines]
-        )
+        rows = [[line.cells[at].text for at in columns] for line in shown.lines]
+        named = [f"t{line.iteration:02d}" for line in shown.lines]
+        return text_table(head, [
+            (name, *(text if text == notation.ABSENT else f"{text}%" for text in row))
+            for name, row in zip(named, rows, strict=True)
+        ])
 
     chances = [at for at, column in enumerate(shown.columns) if column.startswith("pass@")]
     others = [at for at in range(len(shown.columns)) if at not in chances]
-    return {"pass_at_k_percent": part(chances), "votes_and_choices_percent": part(others)} if shown.lines else {}
+    return {"pass_at_k": part(chances), "chosen": part(others)} if shown.lines else {}
 
 
 def _agreement(both: Agreement | None) -> Metadata:
