@@ -16,6 +16,7 @@ from tmas_assets.benchmarks import (
     resolve_release,
     settings_of_choice,
 )
+from tmas_assets.grading import GRADER_VERSIONS
 from tmas_assets.records import BenchmarkChoice
 
 
@@ -31,7 +32,7 @@ def test_every_benchmark_is_whole(name):
     entry = benchmark(name)
     assert entry.licence
     assert entry.source
-    assert entry.graders
+    assert set(entry.graders) <= set(GRADER_VERSIONS)
     for label, release in entry.releases.items():
         assert release.name == label
         assert release.rows

@@ -14,7 +14,7 @@ from tmas_assets.records import Problem, Verdict
 PROMISE = "golds_hold"
 Submit = Callable[[Problem, str], "Future[Verdict]"]
 _UNRUNNABLE = "sandbox"
-"""Boundary of a failure that says nothing of the gold: its code could not be run here."""
+"""Kind of a failure that says nothing of the gold: its code could not be run here."""
 
 
 def gold_reply(problem: Problem) -> str:
@@ -31,38 +31,37 @@ def check_golds(problems: Sequence[Problem], submit: Submit) -> Finding:
     """`submit` grades a reply sooner or later, as `engine.graders.Graders.submit` does."""
     asked = [(problem, submit(problem, gold_reply(problem))) for problem in problems]
     counts: Counter[str] = Counter()
-    offences, unrunnable = [], []
+    offences, unrunnable, unsandboxed = [], [], 0
     for problem, verdict in ((problem, future.result()) for problem, future in asked):
         counts[verdict.outcome] += 1
-        detail = f"{verdict.failure.kind}: {verdict.failure.detail}" if verdict.failure is not None else ""
-        offence = Offence(id=problem.id, what=_what(problem, verdict, detail))
-        if verdict.outcome == "failed" and verdict.failure is not None and verdict.failure.boundary == _UNRUNNABLE:
+        unsandboxed += verdict.unsandboxed
+        offence = Offence(id=problem.id, what=_what(problem, verdict))
+        if verdict.outcome == "failed" and verdict.failure is not None and verdict.failure.kind == _UNRUNNABLE:
             unrunnable.append(offence)
         elif verdict.outcome == "right" if problem.grader == "concepts" else verdict.outcome in ("wrong", "failed"):
             offences.append(offence)
     outcomes = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("right", "undecided", "wrong", "failed"))
     lists = all(problem.grader == "concepts" for problem in problems)
-    what = "bare lists of concepts, of which none may be right" if lists else "golds against themselves"
-    if unrunnable and not offences:
-        return Finding(
-            promise=PROMISE,
-            passed=False,
-            severity="warn",
-            said=f"{len(unrunnable)} of {len(problems)} references were not run: {unrunnable[0].what}",
-            looked_at=len(problems),
-            offences=tuple(unrunnable),
-        )
+    said = f"{len(problems)} {'bare lists of concepts, of which none may be right' if lists else 'golds against themselves'}: {outcomes}"
+    if unrunnable:
+        said += f"; {len(unrunnable)} references were not run: {unrunnable[0].what}"
+    if unsandboxed:
+        said += f"; {unsandboxed} ran without a sandbox"
     return Finding(
         promise=PROMISE,
-        passed=not offences,
-        said=f"{len(problems)} {what}: {outcomes}",
+        passed=not offences and not unrunnable,
+        severity="warn" if unrunnable and not offences else "error",
+        said=said,
         looked_at=len(problems),
         offences=(*offences, *unrunnable),
     )
 
 
-def _what(problem: Problem, verdict: Verdict, detail: str) -> str:
+def _what(problem: Problem, verdict: Verdict) -> str:
     if problem.grader == "concepts":
         return "the bare list of words counts as right"
+    if verdict.failure is not None:
+        return f"{verdict.failure.kind}: {verdict.failure.detail}"
     gold = " ".join((problem.answer or "").split())
-    return f"{verdict.outcome}: gold {gold[:80]!r}, read as {(verdict.extracted or '')[:80]!r} {detail}".strip()
+    reason = f" ({verdict.reason})" if verdict.reason else ""
+    return f"{verdict.outcome}: gold {gold[:80]!r}, read as {(verdict.extracted or '')[:80]!r}{reason}"
