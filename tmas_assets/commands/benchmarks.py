@@ -15,7 +15,6 @@ from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.records import Record
 
-
 _SHORT_LICENCE = re.compile(r" \(|;|, its ")
 """A licence is shown up to here; `--json` and the asset's page have all of it."""
 
