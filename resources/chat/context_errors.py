@@ -1,6 +1,7 @@
 """Reads the numbers out of a server's refusal that prompt and token budget do not fit its window.
 
-Pure: text in, numbers or None out. Shapes seen: vLLM (0.4 to 0.32), OpenAI, SGLang, TGI, llama.cpp server. What to do
+Pure: text in, numbers or None out. Shapes seen: vLLM (0.4 to 0.32), OpenAI, SGLang, TGI, llama.cpp server,
+Anthropic, Gemini. What to do
 with the numbers is `chat_client.py`'s business.
 """
 
@@ -75,7 +76,13 @@ _SHAPES = tuple(
         # "max_tokens=40000 cannot be greater than max_model_len=2048."
         rf"max_(?:completion_)?tokens=(?P<requested>{_N}) cannot be greater than max_model_len=(?P<limit>{_N})",
         # "max_tokens must be at least 1, got -512." The server took the prompt off the window by itself.
-        rf"max_(?:completion_)?tokens must be at least 1, got -?(?P<overflow>{_N})",
+        rf"max_(?:completion_)?tokens[`'\"]? must be at least 1,? (?:but )?got:? [`'\"]?-?(?P<overflow>{_N})",
+        # "`inputs` must have less than 4096 tokens. Given: 5000"
+        rf"`inputs` must have less than (?P<limit>{_N}) tokens\. Given: (?P<prompt>{_N})",
+        # Anthropic: "prompt is too long: 210000 tokens > 200000 maximum"
+        rf"prompt is too long: (?P<prompt>{_N}) tokens > (?P<limit>{_N}) maximum",
+        # Gemini: "The input token count (1100000) exceeds the maximum number of tokens allowed (1048576)."
+        rf"input token count \(?(?P<prompt>{_N})\)? exceeds the maximum number of tokens allowed \(?(?P<limit>{_N})\)?",
         # "maximum context length is 2048 tokens. However, your prompt contains 90000 characters (more than ..."
         rf"{_WINDOW} tokens.{{0,40}}?your prompt contains {_N} characters",
     )

@@ -17,7 +17,7 @@ MAX_BEGINNINGS = 256
 """How many places where an object may begin are tried, the last ones: bounds the work on a hostile reply."""
 
 _BEGINNING = re.compile(r'\{\s*(?=["}])')
-_ESCAPE = re.compile(r'\\(?:(?P<json>["\\/]|u[0-9a-fA-F]{4})|(?P<word>[A-Za-z]+)|)')
+_ESCAPE = re.compile(r'\\(?:(?P<json>["\\/]|u[0-9a-fA-F]{4}|r(?=\\n))|(?P<word>[A-Za-z]+)|)')
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # fmt: off
 _LIKE_ESCAPES = frozenset([

@@ -10,12 +10,17 @@ from pydantic import JsonValue
 
 SCALE = (0.0, 0.5, 1.0)
 
-_BOXED = re.compile(r"\bscore\b[\s*_:=$]*(?:\\\(\s*)?\\boxed\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", re.IGNORECASE)
+_BOXED = re.compile(
+    r"\bscore\b(?: \([^()\n]{1,20}\))?(?:\s{1,4}(?:is|(?:should|would|must) be))?[\s*_:=$]*(?:\\\(\s*)?"
+    r"\\boxed\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", re.IGNORECASE)
 _LINE = re.compile(
-    r"^[ \t>*_#-]*(?:final[ \t]+)?score[*_]*[ \t]*[:=][ \t*_$]*([^\s*_$]{1,40}?)[.*_$]{0,4}[ \t]*$",
+    r"^[ \t>*_#-]*(?:(?:final|overall|total)[ \t]+){0,2}score(?:[ \t]\([^()\n]{1,20}\))?[*_]*[ \t]*(?:[:=]|-[ \t])[ \t*_$`]*"
+    r"([^\s*_$`]{1,40}?)(?:[ \t]+out[ \t]+of[ \t]+1)?[.*_$`]{0,4}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{0,6})?|\.\d{1,6}")
+_DRESSED = re.compile(r"^\\(?:text|math)(?:bf|rm)?\s*\{([^{}]*)\}$")
+_DECIMAL_COMMA = re.compile(r"^(\d),(\d)$")
 _FRACTION = re.compile(r"(?:\\[dt]?frac\s*\{\s*(\d{1,3})\s*\}\s*\{\s*(\d{1,3})\s*\}|(\d{1,3})\s*/\s*(\d{1,3}))")
 
 
@@ -42,7 +47,8 @@ def of_json(value: JsonValue) -> float:
 
 def on_scale(text: str) -> float:
     """The value of a score's text, in any spelling of 0, 0.5 and 1 (`1.0`, `.5`, `1/2`)."""
-    text = text.strip().strip("$").strip()
+    text = _DRESSED.sub(r"\1", text.strip().strip("$").strip())
+    text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     if _NUMBER.fullmatch(text):
         value = Fraction(text)
     elif (parts := _FRACTION.fullmatch(text)) and int(parts[2] or parts[4]):

@@ -51,13 +51,14 @@ def read(call: Call) -> Checked:
     if (missing := no_reply(call)) is not None:
         return Checked(score=None, critique="", parse="failed", parse_error=missing)
     try:
-        value, critique = _score(call.answer)
+        value, critique = score_in(call.answer)
     except score.ScoreError as error:
         return Checked(score=None, critique="", parse="parse_error", parse_error=cut_off(call, str(error)))
     return Checked(score=value, critique=critique, parse="parsed", parse_error=None)
 
 
-def _score(answer: str) -> tuple[float, str]:
+def score_in(answer: str) -> tuple[float, str]:
+    """Score and critique of either form of reply. Raises ScoreError."""
     try:
         reply = read_json(answer, _Reply)
     except ReplyError as no_object:

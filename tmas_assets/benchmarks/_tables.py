@@ -113,7 +113,7 @@ def json_lines(lines: Iterator[bytes]) -> Iterator[JsonLine]:
             continue
         try:
             value = json.loads(line.decode("utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # no UTF-8, no JSON, or a number of thousands of digits
             yield JsonLine(number, None, f"line {number} is not JSON: {error}")
             continue
         if isinstance(value, dict):

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tmas_assets.commands.faults import CommandFault
-from tmas_assets.grading.rows import grade_file
+from tmas_assets.engine.grade_rows import grade_file
 
 
 def grade_answers(file: Path, out_file: Path, *, out: Console) -> None:

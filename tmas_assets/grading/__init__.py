@@ -1,6 +1,6 @@
 """Text in, verdict out: cutting the thinking off, finding the answer, comparing it with the gold.
 
-`pool.GraderPool` grades problems, `rows.grade_file` whole files. Leaves out judges (models that grade).
+`pool.GraderPool` grades problems. Leaves out judges (models that grade).
 """
 
 from tmas_assets.grading.boxes import last_box

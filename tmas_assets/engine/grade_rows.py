@@ -1,0 +1,205 @@
+"""Grades a file of answers: a JSON object a line in, a JSON object a line out, in order, none lost.
+
+In: `id`, `kind` (math, integer, choice, code, parse), `gold`, `response`. Out: `id`, `outcome`, `extracted`, `seconds`,
+and `reason` where there is more to say. A line that cannot be graded comes out as failed with the reason. The same
+graders and readers as the assets use. Memory does not grow with the file.
+"""
+
+import json
+import os
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from tmas_assets.engine.graders import Graders
+from tmas_assets.engine.parse_targets import TARGETS, parse
+from tmas_assets.engine.voting import Voting
+from tmas_assets.records import Outcome, Problem, Verdict, canonical_json
+
+KINDS = ("math", "integer", "choice", "code", "parse")
+_AHEAD = 64
+"""Rows read ahead of the one whose verdict is next."""
+
+
+@dataclass(frozen=True)
+class GradedRow:
+    id: str
+    outcome: Outcome
+    """Of a parse row: right where a value was read, wrong where the text holds none."""
+    extracted: JsonValue
+    """What was read as the answer; of a parse row, the value."""
+    seconds: float
+    """By the clock, from when the row was handed over to its verdict."""
+    reason: str | None
+
+    def line(self) -> str:
+        """JSON, escaped, so that no character of an answer (U+2028, a lone surrogate) can break a line."""
+        row = {"id": self.id, "outcome": self.outcome, "extracted": self.extracted, "seconds": round(self.seconds, 6)}
+        return json.dumps(row if self.reason is None else {**row, "reason": self.reason}, ensure_ascii=True)
+
+
+class _Refused(ValueError):
+    """A row that cannot be graded: `kind: detail`."""
+
+
+def grade_file(path_in: Path, path_out: Path, *, max_workers: int = 2, seconds: float = 2.0) -> Counter[str]:
+    """Grade every line of `path_in` into `path_out`, which appears whole or not at all. Returns rows per outcome.
+
+    `seconds`: CPU time that one comparison may use. Raises OSError where a file cannot be read or written.
+    """
+    counts: Counter[str] = Counter()
+    descriptor, temporary = tempfile.mkstemp(dir=path_out.parent, prefix=f".{path_out.name}.")
+    try:
+        with (
+            os.fdopen(descriptor, "w", encoding="utf-8") as out,
+            path_in.open("rb") as lines,
+            Graders(max_workers, seconds) as graders,
+        ):
+            for row in grade_rows(lines, graders, max_workers):
+                counts[row.outcome] += 1
+                out.write(_line(row) + "\n")
+        os.replace(temporary, path_out)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return counts
+
+
+def grade_rows(lines: Iterable[bytes], graders: Graders, max_workers: int = 2) -> Iterator[GradedRow]:
+    """One row for each line, in order. No more rows are with the workers at once than there are workers, so that
+    `seconds` is the work on a row and not its place in a queue."""
+    work = _Work(graders)
+    waiting: deque[Future[GradedRow]] = deque()
+    working: set[Future[GradedRow]] = set()
+    for number, line in enumerate(lines, start=1):
+        row = work.graded(number, line)
+        waiting.append(row)
+        working.add(row)
+        working = {row for row in working if not row.done()}
+        if len(working) >= max_workers:
+            working = wait(working, return_when=FIRST_COMPLETED).not_done
+        while waiting and (waiting[0].done() or len(waiting) >= _AHEAD):
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+class _Work:
+    def __init__(self, graders: Graders) -> None:
+        self._graders = graders
+        self._voting = Voting(graders)
+        self._started = False
+        """Whether the workers of comparisons are up."""
+
+    def graded(self, number: int, line: bytes) -> "Future[GradedRow]":
+        name = f"line {number}"
+        settled: Future[GradedRow] = Future()
+        started = time.perf_counter()
+        try:
+            row = _object(number, line)
+            name = _name(row.get("id"))
+            if row.get("kind") == "parse":
+                settled.set_result(_parsed(name, row, self._voting, started))
+                return settled
+            problem, response = _problem(name, row), _response(row)
+            asked = self._graders.submit(problem, response)
+        except _Refused as refused:
+            settled.set_result(GradedRow(name, "failed", None, time.perf_counter() - started, f"line {number}: {refused}"))
+            return settled
+        if not self._started and problem.grader in ("math", "integer") and not asked.done():
+            # The first comparison also starts the workers. It is asked again, so that `seconds` is the row's own.
+            asked.result()
+            self._started, started = True, time.perf_counter()
+            asked = self._graders.submit(problem, response)
+
+        def settle(done: "Future[Verdict]") -> None:
+            took = time.perf_counter() - started
+            if done.cancelled():
+                settled.set_exception(CancelledError())
+            elif (error := done.exception()) is not None:
+                settled.set_exception(error)
+            else:
+                settled.set_result(_row(name, done.result(), took))
+
+        asked.add_done_callback(settle)
+        return settled
+
+
+def _object(number: int, line: bytes) -> dict[str, JsonValue]:
+    try:
+        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _Refused(f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise _Refused(f"holds {type(value).__name__}, expected an object")
+    return value
+
+
+def _name(id_: JsonValue) -> str:
+    if isinstance(id_, str | int) and not isinstance(id_, bool):
+        return str(id_)
+    raise _Refused(f"id is {id_!r:.200}, expected text")
+
+
+def _response(row: dict[str, JsonValue]) -> str:
+    response = row.get("response")
+    if not isinstance(response, str):
+        raise _Refused(f"response is {response!r:.200}, expected text")
+    return response
+
+
+def _parsed(name: str, row: dict[str, JsonValue], voting: Voting, started: float) -> GradedRow:
+    target = row.get("gold")
+    if target not in TARGETS:
+        raise _Refused(f"gold is {target!r:.200}, expected a parse target: {', '.join(TARGETS)}")
+    found = parse(str(target), _response(row), voting)
+    outcome: Outcome = "wrong" if found.value is None else "right"
+    return GradedRow(name, outcome, found.value, time.perf_counter() - started, found.reason)
+
+
+def _problem(name: str, row: dict[str, JsonValue]) -> Problem:
+    """The row as a problem of a benchmark that has the same grader."""
+    kind, gold = row.get("kind"), row.get("gold")
+    if kind not in KINDS:
+        raise _Refused(f"kind {kind!r:.200} has no grader; known: {', '.join(KINDS)}")
+    answer: str = ""
+    grading_data = ""
+    if kind == "code":
+        if not isinstance(gold, dict):
+            raise _Refused(f"gold is {gold!r:.200}, expected an object with tests, or stdin and stdout")
+        grading_data = canonical_json(gold)
+    elif kind == "choice" and isinstance(gold, dict):
+        answer = _gold(gold.get("answer"))
+        grading_data = canonical_json({"options": gold.get("options")})
+    else:
+        answer = _gold(gold)
+    return Problem(benchmark="rows", release="", id=name, statement="", answer=answer, grader=str(kind),
+                   grading_data=grading_data)
+
+
+def _gold(value: JsonValue) -> str:
+    """A gold is text; a whole number is taken too, since nothing of it is lost."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise _Refused(f"gold is {value!r:.200}, expected text")
+    return value
+
+
+def _row(name: str, verdict: Verdict, took: float) -> GradedRow:
+    failure = verdict.failure
+    reason = f"{failure.kind}: {failure.detail}" if failure else verdict.reason
+    return GradedRow(name, verdict.outcome, verdict.extracted, took, reason)
+
+
+def _line(row: GradedRow) -> str:
+    try:
+        return row.line()
+    except (RecursionError, ValueError) as error:  # a value that was read and is nested too deeply to be written
+        return GradedRow(row.id, "failed", None, row.seconds, f"the value cannot be written as JSON: {error}").line()
