@@ -11,9 +11,11 @@ from tests.scripted import launch
 from tests.scripted.replies import Asked, Reply, default
 from tests.whole.experiments import endpoint
 from tests.whole.files import contents
+from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.grades import INCOMPLETE, grade_cell
 from tmas_assets.engine.judging import Judge, LoggedJudgements
+from tmas_assets.engine.summary import tokens_from_scratch
 from tmas_assets.records import Failure, Grade
 
 WORDS = {"answer": "all even integers n", "grader": "math", "judge": "answer"}
@@ -225,3 +227,15 @@ def test_a_dead_judge_stops_its_problem_and_keeps_the_cell(tmp_path):
         outcome = done.run()
         assert (outcome.made, outcome.found, outcome.stopped) == (0, 1, [])
         assert server.stats()["total"] == solved + 1
+
+
+def test_the_judge_has_its_line_in_the_account_and_every_reply_counts_once(tmp_path):
+    script = Script([r"\text{every even } n"], lambda answer, time: Reply("Hm." if time == 1 else "Verdict: correct"))
+    with launch.thread(script=script) as server:
+        done = bench(tmp_path, server.url)
+        done.run()
+    gathered = gather(done.cells, done.problems)
+    made = {row.role: row.calls for row in tokens_from_scratch(gathered)}
+    with closing(done.deployment.call_log()) as log:
+        paid = {row.role: row.calls for row in log.totals(done.experiment.name)}
+    assert made["judge"] == paid["judge"] == 2

@@ -4,7 +4,7 @@ Names what is not there (as `missing` in the scores). Leaves out reading the cel
 pages (`tmas_assets/reports/`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.figures import answers_asked, clusters, figures
 from tmas_assets.engine.gathering import Gathered, bank_writes
 from tmas_assets.engine.graders import Graders
-from tmas_assets.records import Bank, Grade, Problem, RoleTokens, Score
+from tmas_assets.records import JUDGE, Bank, Grade, Judgement, Problem, RoleTokens, Score
 from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.report_rows import (
     BankSize,
@@ -25,7 +25,7 @@ from tmas_assets.reports.report_rows import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import agreement, role_order, score_iteration
+from tmas_assets.statistics import agreement, role_order, role_tokens, score_iteration
 from tmas_assets.strategies import settings_of, strategy
 
 _BANKS: tuple[Bank, ...] = ("experience", "guideline")
@@ -54,7 +54,7 @@ def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) ->
 
 
 def tokens_from_scratch(gathered: Gathered) -> tuple[RoleTokens, ...]:
-    """Tokens by role of every call a record was made of, whoever paid for it."""
+    """Tokens by role of every call a record was made of, whoever paid for it; a judge's reply counts once."""
     traces = [gathered.frames[kind].select("trace") for kind in ("rollouts", "verifier_scores", "summaries")]
     traces.append(bank_writes(gathered).select("trace"))
     known = pl.col("prompt_tokens").is_not_null() & pl.col("completion_tokens").is_not_null()
@@ -69,7 +69,15 @@ def tokens_from_scratch(gathered: Gathered) -> tuple[RoleTokens, ...]:
             (~known).sum().alias("unknown"),
         )
     )
-    return tuple(sorted((RoleTokens(**row) for row in sums.to_dicts()), key=lambda row: role_order(row.role)))
+    judged = {trace.call: trace for judgement in _judgements(gathered) for trace in judgement.traces}
+    rows = [*(RoleTokens(**row) for row in sums.to_dicts()), *role_tokens(judged.values())]
+    return tuple(sorted(rows, key=lambda row: role_order(row.role)))
+
+
+def _judgements(gathered: Gathered) -> Iterable[Judgement]:
+    """Each one once: equal answers to a problem share it."""
+    found = (grade.judgement for grade in gathered.grades if grade.judgement is not None)
+    return {judgement.traces[-1].call: judgement for judgement in found}.values()
 
 
 def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
@@ -84,7 +92,12 @@ def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
         .group_by("role")
         .agg((pl.col("parse") == "parse_error").sum().alias("errors"), pl.len().alias("total"))
     )
-    return tuple(sorted((ParseErrors(**row) for row in counted.to_dicts()), key=lambda row: role_order(row.role)))
+    rows = [ParseErrors(**row) for row in counted.to_dicts()]
+    read = [judgement for judgement in _judgements(gathered) if judgement.parse != "failed"]
+    if read:
+        asked = sum(len(judgement.traces) for judgement in read)
+        rows.append(ParseErrors(role=JUDGE, errors=asked - sum(one.parse == "parsed" for one in read), total=asked))
+    return tuple(sorted(rows, key=lambda row: role_order(row.role)))
 
 
 def _bank_sizes(gathered: Gathered) -> tuple[BankSize, ...]:
@@ -193,13 +206,14 @@ def _settings(cells: CellStore) -> tuple[Setting, ...]:
             for role in strategy(experiment.strategy.name).roles
             for name, value in experiment.sampling(role).model_dump(exclude_none=True).items()
         },
+        **{f"judge.{name}": value for name, value in (experiment.judge.model_dump() if experiment.judge else {}).items()},
     }
     return tuple(Setting(name=name, value=str(value)) for name, value in shown.items())
 
 
 def _models(cells: CellStore, identities: Mapping[str, str]) -> tuple[ModelUse, ...]:
     experiment = cells.experiment
-    roles = strategy(experiment.strategy.name).roles
+    roles = (*strategy(experiment.strategy.name).roles, *((JUDGE,) if experiment.judge else ()))
     return tuple(
         ModelUse(
             model=endpoint.model or (endpoint.managed.model if endpoint.managed else ""),

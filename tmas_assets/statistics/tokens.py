@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tmas_assets.records import RoleTokens, Trace
 
-ROLES = ("solution", "verification", "summary", "experience", "guideline")
+ROLES = ("solution", "verification", "summary", "experience", "guideline", "judge")
 
 
 def role_order(role: str) -> tuple[int, str]:
