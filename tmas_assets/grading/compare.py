@@ -103,7 +103,7 @@ class Comparison:
     def _words(self, gold: Shape, answer: Shape) -> bool | None:
         if words.canonical(gold.text) == words.canonical(answer.text):
             return True
-        return False if refused(gold, answer) else None
+        return False if refused(gold, answer) or words.differ_in_numbers(gold.text, answer.text) else None
 
     def _values(self, gold: Shape, answer: Shape) -> bool | None:
         if answer.kind == "list" and len(answer.items) == 1:
@@ -186,7 +186,8 @@ class Comparison:
             in_order = self.in_order(list(wanted.values()), list(given.values()))
             return in_order and None if len(wanted) == len(given) else False
         named, other, values = (wanted, answer, answer.items) if wanted else (given, gold, gold.items)
-        if named is None or other.kind not in ("group", "list") or other.marks in ("[]", "[)", "(]"):
+        if named is None or other.kind not in ("group", "list") or other.marks in ("[]", "[)", "(]") or any(
+                value.kind == "relation" for value in values):
             return NotImplemented
         orders = [list(named.values()), [named[name] for name in sorted(named)]]
         verdicts = [self.in_order(values, order) if given else self.in_order(order, values) for order in orders]

@@ -13,7 +13,6 @@ from tmas_assets.grading.structure import Shape
 from tmas_assets.grading.tree import number
 
 _DOTS = r"\ldots"
-_MOST_TERMS = 200
 Same = Callable[[Shape, Shape], bool | None]
 
 
@@ -30,11 +29,12 @@ def same(gold: Shape, answer: Shape, same_term: Same) -> bool | None:
         return False
     if plain.kind != "list" or dotted.kind != "list":
         return None
-    terms = _written_out(dotted)
-    if terms is None:
-        return None
-    if len(terms) != len(plain.items):
-        return False
+    count = _count(dotted)
+    if count is None or count != len(plain.items):
+        return None if count is None else False
+    first, step = _number(dotted.items[0]) or Fraction(0), _step(dotted.items[:2]) or Fraction(0)
+    terms = [Shape("value", str(value), reading=Reading(number(value), False))
+             for value in (first + step * index for index in range(count))]
     return _all([same_term(term, item) for term, item in zip(terms, plain.items, strict=True)])
 
 
@@ -83,19 +83,17 @@ def _step(terms: Sequence[Shape]) -> Fraction | None:
     return steps.pop() if len(steps) == 1 else None
 
 
-def _written_out(shape: Shape) -> list[Shape] | None:
+def _count(shape: Shape) -> int | None:
+    """Terms of 1, 2, ..., 10."""
     parts = _parts(shape.items)
     step = _step(parts[0]) if parts else None
     if not parts or not step or len(parts[1]) != 1:
         return None
     first, last = _number(parts[0][0]), _number(parts[1][0])
-    if first is None or last is None or (last - first) / step != (last - first) // step or last < first:
+    if first is None or last is None:
         return None
-    count = int((last - first) / step) + 1
-    if count > _MOST_TERMS:
-        return None
-    return [Shape("value", str(value), reading=Reading(number(value), False))
-            for value in (first + step * index for index in range(count))]
+    steps = (last - first) / step
+    return int(steps) + 1 if steps.denominator == 1 and steps > 0 else None
 
 
 def _number(shape: Shape) -> Fraction | None:

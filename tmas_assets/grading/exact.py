@@ -9,9 +9,11 @@ from fractions import Fraction
 
 from tmas_assets.grading.tree import Node
 
-_MOST_BITS = 24_000
-"""Of a numerator or denominator: some 7,000 decimal digits."""
-_LARGEST_FACTORIAL = 2_200
+_MOST_BITS = 25_000
+"""Of a numerator or denominator: some 7,500 decimal digits."""
+_LARGEST_FACTORIAL = 2_500
+_GIANT_FACTORIALS = {"fact": 2_550, "fact2": 4_800}
+"""Of such a number and above it, surely more than _MOST_BITS."""
 
 
 class TooLarge(ValueError):
@@ -27,11 +29,17 @@ def rational(node: Node) -> Fraction | None:
 
 
 def is_huge(node: Node) -> bool:
-    """Whether the tree is surely a real number beyond the largest we hold: a power or factorial of numbers."""
+    """Whether the tree is surely a real number beyond the largest we hold: a power, factorial or multiple of one."""
     if node.op == "neg":
         return is_huge(node.args[0])
-    if node.op in ("fact", "fact2"):
-        return _is_giant(node.args[0]) or _at_least(node.args[0], 2 * _LARGEST_FACTORIAL)
+    if node.op in _GIANT_FACTORIALS:
+        return _is_giant(node.args[0]) or _at_least(node.args[0], _GIANT_FACTORIALS[node.op])
+    if node.op == "mul":
+        huge = [is_huge(arg) for arg in node.args]
+        return any(huge) and all(big or _at_least(arg, 1) for big, arg in zip(huge, node.args, strict=True))
+    if node.op == "add":
+        small = [arg for arg in node.args if not is_huge(arg)]
+        return len(small) == len(node.args) - 1 and all(map(_is_small, small))
     if node.op != "pow":
         return False
     base, exponent = node.args
@@ -40,8 +48,17 @@ def is_huge(node: Node) -> bool:
     return _at_least(base, 2) and (_is_giant(exponent) or _at_least(exponent, _MOST_BITS))
 
 
+def _is_small(node: Node) -> bool:
+    """Whether it cannot cancel what is huge."""
+    try:
+        value = rational(node)
+    except TooLarge:
+        return False
+    return value is not None and abs(value) < 2 ** (_MOST_BITS // 2)
+
+
 def _is_giant(node: Node) -> bool:
-    return node.op != "neg" and is_huge(node)
+    return node.op in ("pow", "fact", "fact2") and is_huge(node)
 
 
 def _at_least(node: Node, bound: int) -> bool:

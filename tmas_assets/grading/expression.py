@@ -73,9 +73,10 @@ class _Parser(Atoms):
                 after_slash = True
             elif self.starts_factor():
                 two_numbers = self.peek()[0].isdigit() and self.tokens[self.at - 1][-1].isdigit()
+                bare = two_numbers or self.peek() == r"\frac"
                 right = self.plain_fraction() if two_numbers else self.power()
                 self.ambiguous |= after_slash
-                mixed = self.mixed(factors[-1], right)
+                mixed = self.mixed(factors[-1], right) if bare else None
                 factors = [*factors[:-1], mixed] if mixed else [*factors, right]
             else:
                 return _product(factors)

@@ -28,6 +28,8 @@ __all__ = ["Asked", "Found", "find_answer", "is_flooded", "number_in"]
 
 MOST_BOXES = 5
 """Different boxes in one reply. More of them is trying answers out, not answering."""
+_WIDEST_GAP = 100
+"""Characters between boxes that stand side by side."""
 _MOST_MARKS = 20
 """Marks looked at, from the last backwards."""
 _SHOWN = 2_000
@@ -90,8 +92,9 @@ def is_flooded(text: str) -> bool:
 def number_in(text: str) -> str | None:
     """The number a reply states, in plain digits: `#### $1,250.` is 1250, `12 apples` 12."""
     found = find_answer(text, asked="number")
-    numbers = NUMBER.findall(one_spelling(found.text)) if found else []
-    return numbers[-1].replace(",", "") if numbers else None
+    stated = re.sub(r"^([-+−])\s+", r"\1", found.text.strip()) if found else ""
+    numbers = NUMBER.findall(one_spelling(stated))
+    return re.sub(r"^\+|[,$]|\\?%$", "", numbers[-1]) if numbers else None
 
 
 def _boxed(text: str, boxes: tuple[Box, ...]) -> Found | None:
@@ -105,7 +108,8 @@ def _boxed(text: str, boxes: tuple[Box, ...]) -> Found | None:
     together = [outer[-1]]
     labels = [""]
     for box in reversed(outer[:-1]):
-        between = _BETWEEN_BOXES.fullmatch(text[box.end : together[0].start])
+        gap = text[box.end : together[0].start]
+        between = _BETWEEN_BOXES.fullmatch(gap) if len(gap) <= _WIDEST_GAP else None
         if between is None:
             break
         together.insert(0, box)

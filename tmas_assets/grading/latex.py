@@ -64,7 +64,7 @@ _ONE_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=[\w)}])\*\*(?=[\w({])", "^"),
         (r"\*", r"\\cdot "),
         (r"\\(?:div)(?![A-Za-z])", "/"),
-        (r"\^\s*\{?\s*\\circ(?![A-Za-z])\s*\}?|\\degrees?(?![A-Za-z])", "°"),
+        (r"\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\\degrees?(?![A-Za-z])|(?<=\d)\s*\\circ(?![A-Za-z])", "°"),
         (r"\\%", "%"),
         (r"\\(?:dots|cdots|dotsc|dotsb|dotso)(?![A-Za-z])|\.\.\.+", r"\\ldots "),
         (r"\\(?:lbrace|lbrack)(?![A-Za-z])", r"\\{"),
@@ -89,6 +89,7 @@ _ONE_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"=\s*(-?\d*\.\d+)\s*\\ldots\s*$", r"\\approx \1"),
         (r"(?<![\\A-Za-z])(?:infinity|infty|inf)(?![A-Za-z])", r"\\infty "),
         (r"(?<![\\A-Za-z])pi(?![A-Za-z])", r"\\pi "),
+        (r"(?<![\\A-Za-z])([A-Za-z])sqrt(?=\s*\()", r"\1 \\sqrt"),
         (rf"(?<![\\A-Za-z])({_FUNCTIONS})(?=\s*[({{\d])", r"\\\1"),
     )
 )

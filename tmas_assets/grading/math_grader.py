@@ -48,7 +48,7 @@ def grade_at_once(*, gold: str, text: str, whole: bool = False) -> Verdict | Que
         return _compared(question, Comparison(ExactLeaf()))
     except NeedsSymbols:
         return question
-    except RecursionError:  # the caller's stack is nearly full; a worker has its own
+    except (ArithmeticError, RecursionError, ValueError):  # a worker has its own stack, and a fault there fails one grade
         return question
 
 

@@ -18,12 +18,17 @@ from tmas_assets.grading.operations import OPERATIONS, noise, odd_root
 from tmas_assets.grading.tree import Node, has, symbols
 
 _CONSTANT_DIGITS = 1_000
+_FIRST_DIGITS = (60, 120)
+"""Enough to refute where both give the same values; most wrong answers end here."""
+_GAMMA_DIGITS = 200
+"""Of factorials, which take seconds at more where they are none of an integer."""
 _POINT_DIGITS = 100
 _PLACE_DIGITS = 150
 _POINTS = 10
 _FEWEST_POINTS = 5
-_MOST_TERMS = 400
-"""Of a sum or product over an index."""
+_MOST_TERMS = 500
+"""Of a sum or product over an index, and of sums in it all together."""
+_TERMS = "terms so far"
 _INTEGER_OPS = {"fact", "fact2", "binom", "floor", "ceil", "sum", "prod", "mod", "gcd", "lcm"}
 _INTEGER_NAMES = {"n", "m", "k", "N", "j"}
 Environment = Mapping[str, Any]
@@ -33,11 +38,15 @@ class Undefined(ValueError):
     """The expression has no finite value at this point."""
 
 
+class DividedByZero(Undefined):
+    """Nor does it have one anywhere near: it is no answer."""
+
+
 def equal(first: Node, second: Node) -> bool | None:
     """Whether the trees are equal as functions of their symbols, None where that stays open."""
     try:
         if not symbols(first) | symbols(second):
-            return _in_both_logs(lambda base: _equal_at({}, first, second, _CONSTANT_DIGITS, base), first, second)
+            return _in_both_logs(lambda base: _equal_constants(first, second, base), first, second)
         return _in_both_logs(lambda base: _equal_everywhere(first, second, base), first, second)
     except TooLarge:
         return None
@@ -106,7 +115,9 @@ def value(node: Node, at: Environment, log_base: int | None = None) -> Any:
         args.append(mpmath.mpf(log_base))
     try:
         result = OPERATIONS[node.op](*args)
-    except (ZeroDivisionError, ValueError, TypeError, OverflowError) as error:
+    except ZeroDivisionError as error:
+        raise DividedByZero(node.op) from error
+    except (ValueError, TypeError, OverflowError) as error:
         raise Undefined(node.op) from error
     if not mpmath.isfinite(result):
         raise Undefined(node.op)
@@ -118,9 +129,11 @@ def _series(node: Node, at: Environment, log_base: int | None) -> Any:
     first, last = (value(end, at, log_base) for end in ends)
     if not (mpmath.isint(first) and mpmath.isint(last)):
         raise Undefined(node.op)
-    if last - first > _MOST_TERMS:
+    terms_so_far = at.get(_TERMS, 1) * max(int(last - first) + 1, 1)
+    if terms_so_far > _MOST_TERMS:
         raise TooLarge("too many terms")
-    terms = [value(body, {**at, node.name: mpmath.mpf(index)}, log_base) for index in range(int(first), int(last) + 1)]
+    terms = [value(body, {**at, node.name: mpmath.mpf(index), _TERMS: terms_so_far}, log_base)
+             for index in range(int(first), int(last) + 1)]
     return mpmath.fsum(terms) if node.op == "sum" else mpmath.fprod(terms)
 
 
@@ -136,6 +149,28 @@ def _in_both_logs(compare: Callable[[int | None], bool | None], *nodes: Node) ->
     if not any(has(node, {"log"}) for node in nodes):
         return natural
     return natural if compare(10) == natural else None
+
+
+def _equal_constants(first: Node, second: Node, log_base: int | None) -> bool | None:
+    differences = []
+    for digits in _FIRST_DIGITS:
+        with mpmath.workdps(digits):
+            try:
+                left = value(first, {}, log_base)
+            except Undefined:
+                return None
+            try:
+                right = value(second, {}, log_base)
+            except Undefined as error:
+                return False if isinstance(error, DividedByZero) else None
+            scale = max(abs(left), abs(right))
+            differences.append((left - right) / scale if scale else left)
+    with mpmath.workdps(_FIRST_DIGITS[0]):
+        sure = abs(differences[0]) > 1e-15 and abs(differences[0] - differences[1]) < 1e-20
+    if sure:
+        return False
+    inexact = has(first, {"fact", "fact2", "binom"}) or has(second, {"fact", "fact2", "binom"})
+    return _equal_at({}, first, second, _GAMMA_DIGITS if inexact else _CONSTANT_DIGITS, log_base)
 
 
 def _equal_at(at: Environment, first: Node, second: Node, digits: int, log_base: int | None) -> bool | None:

@@ -101,6 +101,8 @@ def _gamma(function: Callable[[Any], Any], largest: int = 3_000) -> Callable[[An
 def _binomial(n: Any, k: Any) -> Any:
     if max(abs(n), abs(k)) > 3_000:
         raise TooLarge("binomial too large")
+    if mpmath.isint(k) and k >= 0:
+        return mpmath.fprod((n - step) / (step + 1) for step in range(int(k)))
     return mpmath.binomial(n, k)
 
 

@@ -30,8 +30,11 @@ _PRELOAD: dict[Kind, tuple[str, ...]] = {
 }
 _TASKS_PER_WORKER = 2_000
 """A worker is replaced after so many, since the caches of its libraries only grow."""
-_CLOCK_PER_CPU = 10
-"""A worker is also killed after this many times the limit by the clock, in case it sleeps or the machine thrashes."""
+_CPU_SHARE = 0.75
+"""Of the limit, the CPU time a comparison gets: what is left is for ending the worker and telling the caller."""
+_CLOCK_PER_CPU = 3
+"""A worker is also killed after this many times the limit by the clock, in case it sleeps or the machine thrashes.
+Its task is tried once more, since that is no fault of the task."""
 _ATTEMPTS = 3
 """Tries of a task whose worker dies otherwise: out of memory, killed from outside, or along with its pool."""
 _LOOK_SECONDS = 0.2
@@ -55,7 +58,8 @@ class GraderPool:
     """Killable graders. Use as a context manager; `close` ends the workers."""
 
     def __init__(self, max_workers: int = 2, seconds: float = 2.0, idle_seconds: float = _IDLE_SECONDS) -> None:
-        """`seconds`: CPU time that one grade may use in its worker, after which it is `failed` (timeout)."""
+        """`seconds`: what one grade may take on an idle machine, after which it is `failed` (timeout). It is counted
+        in CPU time, so that a busy machine does not turn right answers into failures."""
         self._max_workers = max_workers
         self._seconds = seconds
         self._idle_seconds = idle_seconds
@@ -94,7 +98,7 @@ class GraderPool:
             if isinstance(compared, Verdict):
                 done.set_result(compared)
             else:
-                decide = partial(worker.decide, compared, self._seconds)
+                decide = partial(worker.decide, compared, _CPU_SHARE * self._seconds)
                 self._send(_Errand(done, "math", decide, compared.answer))
         else:
             raise UnknownGrader(f"grader {problem.grader!r} has a version and no pool")
@@ -144,6 +148,8 @@ class GraderPool:
             _settle(errand, finished.result())
         elif isinstance(error, CancelledError):
             errand.done.cancel()
+        elif isinstance(error, TimeoutError) and errand.attempt == 1:
+            self._retry(errand, error)
         elif isinstance(error, TimeoutError) or (
                 isinstance(error, ProcessExpired) and error.exitcode == -signal.SIGPROF):
             _settle(errand, _failed("timeout", f"over {self._seconds:g} s of CPU time {about}", errand.answer))

@@ -62,7 +62,8 @@ def region(shape: Shape) -> Region | None:
         return _solved(shape)
     if shape.kind not in ("list", "union", "difference"):
         return None
-    parts = [region(item) or (_point(item) if shape.marks == "{}" else None) for item in shape.items]
+    points_too = shape.marks == "{}" or any(map(is_region, shape.items))
+    parts = [region(item) or (_point(item) if points_too and item.kind == "value" else None) for item in shape.items]
     known = tuple(part for part in parts if part is not None)
     if len(known) < len(parts) or not parts:
         return None
@@ -132,7 +133,7 @@ def _holds(one: Region, spot: int, at: dict[Node, int], spots: Sequence[int]) ->
 
 
 def _between(low: Shape, high: Shape, closed: tuple[bool, bool], name: str = "") -> Region | None:
-    if low.node is None or high.node is None or low.unit or high.unit:
+    if low.node is None or high.node is None or low.unit or high.unit or low.key == r"+\infty" or high.key == r"-\infty":
         return None
     ends = (None if is_infinite(low) else low.node, None if is_infinite(high) else high.node)
     return Region("between", low=ends[0], high=ends[1], closed=closed, names=frozenset({name} - {""}))

@@ -35,6 +35,7 @@ _REVERSED = tuple((re.compile(rf"(?<![\w}})\]])\{left}([^\[\]()]+[,;][^\[\]()]+)
                   for left, right, new in (("]", "[", r"(\1)"), ("[", "[", r"[\1)"), ("]", "]", r"(\1]")))
 _NAME = re.compile(r"\\?[A-Za-z]+(?:_\w|_\{\w+\})?'?(?:\([A-Za-z]\))?")
 _NAMED_SET = re.compile(r"\(?[A-Za-z](?:_\w)?(?:,\s*[A-Za-z](?:_\w)?)*\)?(?:\s*\\in\s*\\mathbb\{R\}(?:\^\{?\d\}?)?)?")
+_MATRIX = re.compile(r"(.*?)\\begin\{matrix\}(.*)\\end\{matrix\}", re.DOTALL)
 _RESIDUE = re.compile(r"(.*?)[\s,]*\\pmod\{([^{}]*)\}", re.DOTALL)
 _RATIO_TO = re.compile(r"(\S+)\s*(?:\\text\{\s*to\s*\}|(?<![A-Za-z])to(?![A-Za-z]))\s*(\S+)")
 
@@ -230,11 +231,24 @@ def _plus_minus(s: str, depth: int) -> Shape | None:
 
 
 def _matrix(s: str, depth: int) -> Shape | None:
-    found = re.fullmatch(r"\\begin\{matrix\}(.*)\\end\{matrix\}", s, re.DOTALL)
-    if found is None or r"\begin" in found.group(1):
+    found = _MATRIX.fullmatch(s)
+    if found is None or r"\begin" in found.group(2):
         return None
-    rows = [row.split("&") for row in re.split(r"\\\\(?:\[[^\]]*\])?", found.group(1)) if row.strip()]
-    return _of_rows(s, [tuple(_read(cell, depth + 1) for cell in row) for row in rows])
+    rows = [row.split("&") for row in re.split(r"\\\\(?:\[[^\]]*\])?", found.group(2)) if row.strip()]
+    cells = [[_read(cell, depth + 1) for cell in row] for row in rows]
+    if found.group(1).strip():
+        factor = _read(re.sub(r"\\cdot\s*$", "", found.group(1)), depth + 1)
+        if factor.node is None:
+            return None
+        cells = [[_times(factor, cell) for cell in row] for row in cells]
+    return _of_rows(s, [tuple(row) for row in cells])
+
+
+def _times(factor: Shape, cell: Shape) -> Shape:
+    if factor.node is None or cell.node is None:
+        return cell
+    tree = Node("mul", (factor.node, cell.node))
+    return replace(cell, text=f"{factor.text}({cell.text})", reading=Reading(tree, False))
 
 
 def _of_rows(s: str, rows: list[tuple[Shape, ...]]) -> Shape | None:

@@ -67,6 +67,8 @@ def argument(label: str) -> str:
 
 def differ(first: str, second: str) -> bool:
     """Whether two labels name different unknowns. A function may be called f(x) or y as one likes."""
+    if _SYMBOL_TUPLE.fullmatch(first) and _SYMBOL_TUPLE.fullmatch(second):
+        return first != second
     return first != second and not argument(first) and not argument(second) and bool(
         _LABEL.fullmatch(first) and _LABEL.fullmatch(second))
 
@@ -75,7 +77,10 @@ def with_argument(value: Shape, old: str, new: str) -> Shape:
     """The value of f(t) as that of f(x)."""
     if len(old) != 1 or len(new) != 1 or old == new or value.node is None:
         return value
-    return replace(value, reading=Reading(renamed(value.node, {old: new, new: old}), False), text=f"{value.text} at {new}")
+    swapped = {old: new, new: old}
+    accented = {name: f"{name[:-2]}{swapped[name[-2]]}}}" for name in symbols(value.node)
+                if re.fullmatch(rf"[a-z]+\{{[{old}{new}]\}}", name)}
+    return replace(value, reading=Reading(renamed(value.node, swapped | accented), False), text=f"{value.text} at {new}")
 
 
 def is_unknown(side: Shape) -> bool:

@@ -18,7 +18,7 @@ _TRUSTED = {
     "frac", "sqrt", "binom", "pi", "infty", "cdot", "sin", "cos", "tan", "log", "ln", "exp", "int", "sum", "prod", "lim",
     "le", "ge", "ne", "in", "cup", "cap", "setminus", "mathbb", "matrix", "begin", "end", "to", "mid", "emptyset",
 }
-_TOWER = re.compile(r"\^\s*\{?[^{}]*\^|\d{7,}|\d{4,}\s*!|\^\s*\{?\s*\d{4,}")
+_TOWER = re.compile(r"\\frac\s*\d{3}|\^\s*\{?[^{}]*\^|\d{7,}|\d{4,}\s*!|\^\s*\{?\s*\d{4,}")
 _LONGEST = 300
 
 

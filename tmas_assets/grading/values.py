@@ -26,7 +26,7 @@ def based(s: str) -> Shape | None:
         return None
     digits, named = found.group(1), found.group(2) or found.group(3)
     base = int(named) if named.isdigit() and len(named) < 3 else words.number_word(named)
-    if base is None or not 2 <= base <= 36:
+    if base is None or not 2 <= base <= 99:
         return None
     if any(int(digit, 36) >= base for digit in digits) and not (digits.isdigit() and "_" in s and len(digits) > 2):
         return None

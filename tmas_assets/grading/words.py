@@ -88,6 +88,14 @@ def is_everything(text: str) -> bool:
     return bool(re.match(r"(?:all|any|every|infinitely many|infinite|everything)\b", canonical(text)))
 
 
+def differ_in_numbers(first: str, second: str) -> bool:
+    """Whether two texts say the same of different numbers: all powers of 2, all powers of 3."""
+    ours, theirs = (re.findall(r"[0-9]+|[^\W0-9]+|\S", canonical(text)) for text in (first, second))
+    different = [(one, other) for one, other in zip(ours, theirs, strict=False) if one.lstrip("0") != other.lstrip("0")]
+    return len(ours) == len(theirs) and bool(different) and all(
+        re.fullmatch(r"[0-9]+", one) and re.fullmatch(r"[0-9]+", other) for one, other in different)
+
+
 def opposed(first: str, second: str) -> bool:
     """Whether two texts are different members of one closed set of words, as odd and even are."""
     one, other = canonical(first), canonical(second)
