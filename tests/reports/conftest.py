@@ -72,7 +72,7 @@ def tokens(scale: int, unknown: int = 0) -> tuple[RoleTokens, ...]:
     return tuple(
         RoleTokens(role=role, calls=calls * scale, prompt_tokens=calls * scale * prompt,
                    completion_tokens=calls * scale * completion, unknown=unknown if role == "solution" else 0)
-        for role in ROLES for calls, prompt, completion in [share[role]]
+        for role, (calls, prompt, completion) in share.items()
     )  # fmt: skip
 
 

@@ -172,3 +172,12 @@ def test_figures_keep_their_order_of_size(rows: list[list[Outcome]]) -> None:
     assert found["pass@1"] <= found["pass@2"] + slack
     assert found["pass@2"] <= found["pass@4"] + slack
     assert found["pass@4"] == pytest.approx(found["oracle@4"])
+
+
+def test_credit_is_a_mean_over_problems_in_which_a_failed_answer_earns_none() -> None:
+    earned = {("p", 0): 1.0, ("p", 1): 0.5, ("q", 0): 0.5, ("q", 1): None}
+    own = [one.model_copy(update={"credit": earned[one.problem, one.candidate]})
+           for problem, of in {"p": [U, W], "q": [W, F]}.items() for one in grades(problem, of)]
+    of = samples_of(own, problems=["p", "q"], answers_per_problem=2, iteration=0, place="here")
+    assert named(figures_of(of, alone(of), seed=1))["credit@2"].value == (0.75 + 0.25) / 2
+    assert "credit@2" not in made({"p": [R, W]}, 2)

@@ -7,8 +7,9 @@ from typing import Literal
 
 from tmas_assets.records.base import Record
 
-Metric = Literal["mean@k", "pass@k", "pass^k", "maj@k", "best-of-k", "oracle@k"]
-"""`mean@k`: share of k answers that are right. `pass@k`: chance that k answers hold a right one. `pass^k`: chance that
+Metric = Literal["mean@k", "credit@k", "pass@k", "pass^k", "maj@k", "best-of-k", "oracle@k"]
+"""`mean@k`: share of k answers that are right. `credit@k`: mean share of what was
+asked for, from graders that tell one (concepts used by a text). `pass@k`: chance that k answers hold a right one. `pass^k`: chance that
 k answers are all right. `maj@k`: the largest class of equal answers among k is right. `best-of-k`: the one of k that
 the verifiers score best is right. `oracle@k`: any of all k that are there is right, a bound and not a result."""
 

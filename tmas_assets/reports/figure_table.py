@@ -58,12 +58,12 @@ def _is_shown(one: Figure) -> bool:
 
 
 def _heading(one: Figure) -> str:
-    """`pass@1` for the mean, `oracle` without its k: that is however many are there, which differs by iteration."""
-    return {"mean@k": "pass@1", "oracle@k": "oracle"}.get(one.metric, one.name)
+    """`pass@1` for the mean, `credit` and `oracle` without their k: that is however many are there, which differs by iteration."""
+    return {"mean@k": "pass@1", "credit@k": "credit", "oracle@k": "oracle"}.get(one.metric, one.name)
 
 
 def _order(heading: str) -> tuple[int, int]:
-    kinds = ("pass@", "pass^", "maj@", "best-of-", "oracle")
+    kinds = ("credit", "pass@", "pass^", "maj@", "best-of-", "oracle")
     kind = next(i for i, start in enumerate(kinds) if heading.startswith(start))
     return kind, int(heading.removeprefix(kinds[kind]) or 0)
 

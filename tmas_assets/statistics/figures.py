@@ -1,4 +1,4 @@
-"""All figures of one iteration: mean@k, pass@k, pass^k, maj@k, best-of-k, oracle@k, each with its error over problems.
+"""All figures of one iteration: mean@k, credit@k, pass@k, pass^k, maj@k, best-of-k, oracle@k, each with its error over problems.
 
 Leaves out which answers are equal and how verifiers ranked them: both are given.
 """
@@ -50,6 +50,8 @@ def _figures(samples: Samples, beside: Beside, seed: int, level: float) -> Itera
         yield made.figure("mean@k", each, rates)
         yield made.answered(each)
         yield made.resampled(each, rates, seed)
+        if any(grade.credit is not None for grade in samples.used):
+            yield made.figure("credit@k", each, [_mean_credit(own) for own in samples.answers.values()])
         yield made.figure("oracle@k", each, [float(count > 0) for count in right.values()])
     for k in ks:
         yield made.figure("pass@k", k, [pass_at_k(each, count, k) for count in right.values()])
@@ -71,6 +73,10 @@ def _figures(samples: Samples, beside: Beside, seed: int, level: float) -> Itera
             continue
         ranks = [_ranked(own, beside.checked) for own in samples.answers.values()]
         yield made.figure("best-of-k", k, [best_of_k(ranked, k) for ranked in ranks])
+
+
+def _mean_credit(grades: Sequence[Grade]) -> float:
+    return sum(grade.credit or 0.0 for grade in grades) / len(grades)
 
 
 def _votes(grades: Sequence[Grade], classes: Sequence[int | None]) -> tuple[list[int], list[float], int]:
