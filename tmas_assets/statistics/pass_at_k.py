@@ -6,15 +6,14 @@ from math import comb
 def pass_at_k(n: int, c: int, k: int) -> float | None:
     """Chance that k answers drawn without replacement from n, of which c are right, hold a right one.
 
-    1 - C(n-c, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374) in exact integers and one division, so that
-    nothing overflows or cancels. None when k > n: fewer answers than asked for say nothing about k of them.
+    1 - C(n-c, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374) with the binomials as exact integers, so that nothing
+    overflows; computed as it is written, it agrees to the last bit with figures made that way elsewhere. None when k > n: fewer answers than asked for say nothing about k of them.
     Raises ValueError unless 0 <= c <= n and k >= 1.
     """
     _check(n, c, k)
     if k > n:
         return None
-    draws = comb(n, k)
-    return (draws - comb(n - c, k)) / draws
+    return c / n if k == 1 else 1 - comb(n - c, k) / comb(n, k)
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float | None:
