@@ -1,19 +1,21 @@
 """The unbiased pass@k and pass^k of one problem. Leaves out the mean over problems and any choice of k."""
 
-from math import comb
+from math import comb, prod
 
 
 def pass_at_k(n: int, c: int, k: int) -> float | None:
     """Chance that k answers drawn without replacement from n, of which c are right, hold a right one.
 
-    1 - C(n-c, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374) with the binomials as exact integers, so that nothing
-    overflows; computed as it is written, it agrees to the last bit with figures made that way elsewhere. None when k > n: fewer answers than asked for say nothing about k of them.
+    1 - C(n-c, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374) in that paper's product form, so that nothing overflows
+    and figures agree to the last bit with its estimator's; for k = 1 the plain rate. None when k > n: fewer answers than asked for say nothing about k of them.
     Raises ValueError unless 0 <= c <= n and k >= 1.
     """
     _check(n, c, k)
     if k > n:
         return None
-    return c / n if k == 1 else 1 - comb(n - c, k) / comb(n, k)
+    if k == 1 or n - c < k:
+        return c / n if k == 1 else 1.0
+    return 1.0 - prod(1.0 - k / i for i in range(n - c + 1, n + 1))
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float | None:
