@@ -25,7 +25,7 @@ from tmas_assets.statistics import pass_at_k, pass_hat_k
 )
 def test_labelled_rows(row: str, expected: float | None) -> None:
     value = pass_at_k(**json.loads(row))
-    assert value == expected  # to the last bit, as the estimator is written
+    assert value == expected  # to the last bit, as the product gives it
 
 
 @pytest.mark.parametrize("n", range(1, 8))

@@ -6,16 +6,14 @@ from math import comb, prod
 def pass_at_k(n: int, c: int, k: int) -> float | None:
     """Chance that k answers drawn without replacement from n, of which c are right, hold a right one.
 
-    1 - C(n-c, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374) in that paper's product form, so that nothing overflows
-    and figures agree to the last bit with its estimator's; for k = 1 the plain rate. None when k > n: fewer answers than asked for say nothing about k of them.
+    1 - C(n-c, k) / C(n, k) (Chen et al. 2021, arXiv 2107.03374) as the product of the chances that draw after draw is
+    wrong, so that nothing overflows; for k = 1 the plain rate. None when k > n: fewer answers than asked for say nothing about k of them.
     Raises ValueError unless 0 <= c <= n and k >= 1.
     """
     _check(n, c, k)
     if k > n:
         return None
-    if k == 1 or n - c < k:
-        return c / n if k == 1 else 1.0
-    return 1.0 - prod(1.0 - k / i for i in range(n - c + 1, n + 1))
+    return c / n if k == 1 else 1.0 - prod((n - c - i) / (n - i) for i in range(k))
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float | None:
