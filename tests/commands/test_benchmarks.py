@@ -1,4 +1,4 @@
-"""`tmas benchmarks` lists all of them within 100 columns, says where their data is, and fetches nothing."""
+"""`tmas benchmarks` lists all of them within 80 columns, says where their data is, and fetches nothing."""
 
 import json
 import os
@@ -16,7 +16,7 @@ TMAS = Path(sys.executable).with_name("tmas")
 def tmas(*arguments, home, **environment):
     unset = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "TMAS_DATA")
     plain = {name: value for name, value in os.environ.items() if name not in unset}
-    given = {"COLUMNS": "100", "TMAS_HOME": str(home), "HF_HOME": str(home / "hf"), "HTTPS_PROXY": "http://127.0.0.1:9"}
+    given = {"COLUMNS": "80", "TMAS_HOME": str(home), "HF_HOME": str(home / "hf"), "HTTPS_PROXY": "http://127.0.0.1:9"}
     done = subprocess.run([TMAS, "benchmarks", *arguments], capture_output=True, text=True, env={**plain, **given, **environment})
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -27,10 +27,10 @@ def home(tmp_path):
     return tmp_path / "home"
 
 
-def test_every_benchmark_has_a_line_that_fits_100_columns(home):
+def test_every_benchmark_has_a_line_that_fits_80_columns(home):
     shown = tmas(home=home)
     lines = shown.splitlines()
-    assert max(len(line) for line in lines) <= 100
+    assert max(len(line) for line in lines) <= 80
     for name in benchmarks():
         assert sum(line.split()[:1] == [name] for line in lines) == 1
     assert "imo_answerbench_50" in shown

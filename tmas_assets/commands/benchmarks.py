@@ -70,15 +70,14 @@ def list_benchmarks(*, as_json: bool, out: Console) -> None:
         sys.stdout.write("".join(f"{line.model_dump_json()}\n" for line in lines))
         return
     table = Table(box=None, padding=(0, 1), header_style="bold", pad_edge=False)
-    for column in ("benchmark", "title", "rows", "grader", "licence", "release", "here"):
-        wraps = column in ("title", "grader", "licence")
+    for column in ("benchmark", "rows", "grader", "licence", "release", "here"):
+        wraps = column in ("grader", "licence")
         table.add_column(column, justify="right" if column == "rows" else "left", no_wrap=not wraps, overflow="fold")
     for line in lines:
-        graders = ", ".join(line.graders) + (" + judge" if line.judge else "")
+        graders = ", ".join([*line.graders, *(["judge"] if line.judge else [])])
         others = [name for name in line.releases if name != line.default_release]
         table.add_row(
             f"[bold]{line.name}[/]",
-            line.title,
             str(line.rows) if line.rows is not None else "any",
             graders,
             _SHORT_LICENCE.split(line.licence)[0],
