@@ -14,9 +14,6 @@ FLAGS = ("-S", "-s", "-P", "-B", "-X", "utf8")
 ENVIRONMENT = {
     "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PATH": "/nowhere", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1",
 }
-_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo")
-
-
 @cache
 def executable() -> Path:
     """The interpreter behind a virtual environment, by its real path."""
@@ -28,11 +25,12 @@ def executable() -> Path:
 @cache
 def needed_files() -> tuple[str, ...]:
     """What must be visible for it to run: itself, its library, the shared libraries of the system."""
-    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-    own = {str(executable()), *(os.path.realpath(path) for path in standard)}
-    if os.path.realpath(sys.base_prefix) not in ("/", "/usr", "/usr/local"):
-        own.add(os.path.realpath(os.path.join(sys.base_prefix, "lib")))
-    elif (shared := sysconfig.get_config_var("LIBDIR")) and sysconfig.get_config_var("Py_ENABLE_SHARED"):
-        own |= {str(file) for file in Path(shared).glob("libpython*.so*")}
-    outer = [path for path in _LIBRARIES if os.path.exists(path)]
-    return tuple([*outer, *sorted(path for path in own if not path.startswith(tuple(f"{above}/" for above in outer)))])
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    own = {str(executable()), os.path.dirname(os.__file__), f"{sys.base_exec_prefix}/{sys.platlibdir}/{version}"}
+    if sys.base_prefix not in ("/", "/usr"):  # an installation of its own, with what it was linked to
+        own.add(f"{sys.base_prefix}/lib")
+    shared = sysconfig.get_config_var("MULTIARCH")
+    own |= {f"/lib/{shared}", f"/usr/lib/{shared}"} if os.path.isdir(f"/usr/lib/{shared}") else {"/lib", "/usr/lib"}
+    own |= {"/lib64", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"}
+    found = sorted(path for path in own if os.path.exists(path))
+    return tuple(path for path in found if not any(path.startswith(f"{above}/") for above in found))

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-Stop = Literal["wall", "memory", "processes", "files", "output", "cancelled"]
+Stop = Literal["wall", "cpu", "memory", "processes", "files", "output", "cancelled"]
 
 
 @dataclass(frozen=True)

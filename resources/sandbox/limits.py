@@ -28,7 +28,7 @@ class Limits:
     """
 
     cpu_seconds: int = 10
-    """Of one process; the tests in theirs have as much."""
+    """Of one process; the tests in theirs have as much, and all together twice as much."""
     wall_seconds: float = 30.0
     """Not counting the time that processes were ready and the machine was busy with others, up to 4 times this again."""
     memory_bytes: int = 2048 * MIB

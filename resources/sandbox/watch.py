@@ -25,6 +25,8 @@ _MOST_WAITING = 4
 """How often the limit by the clock is granted again for time spent ready on a busy machine."""
 _SPARE_PROCESSES = 8
 """Bubblewrap's, the judging half, and a thread or two."""
+_CPU_OF_ALL = 2
+"""CPU time of all together, in limits for one: the judging half has one of its own."""
 _GONE_SECONDS = 30.0
 
 
@@ -111,6 +113,8 @@ def _limit_reached(started: Started, seconds: float, limits: Limits) -> Stop | N
     inside = census.below(started.process.pid)
     if census.resident_bytes(inside) > limits.memory_bytes:
         return "memory"
+    if census.cpu_seconds(inside) > _CPU_OF_ALL * limits.cpu_seconds + 1:
+        return "cpu"
     if census.threads(inside) > limits.processes + _SPARE_PROCESSES:
         return "processes"
     if started.init is not None and census.files(started.init[0], "/tmp") > limits.files:

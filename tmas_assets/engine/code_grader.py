@@ -141,6 +141,7 @@ def _judged(run: Run, data: CodeTests | CodeOutput, limits: Limits) -> tuple[Out
 
 _STOPPED = {
     "wall": "it did not end within {limits.wall_seconds:g} s",
+    "cpu": "its processes used more than {limits.cpu_seconds} s of CPU time",
     "memory": "it used more than {limits.memory_bytes} bytes of memory",
     "processes": "it started more than {limits.processes} processes",
     "files": "it made more than {limits.files} files",

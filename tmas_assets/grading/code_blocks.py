@@ -13,7 +13,8 @@ from tmas_assets.grading.code_names import parse
 from tmas_assets.grading.code_repair import plain_blanks, repaired
 
 _FENCE = re.compile(r"^(?P<before>[^\n`~]*?)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$", re.MULTILINE)
-_ONE_LINE = re.compile(r"```[ \t]*(?:python3?|py)?[ \t]+(?P<code>[^`\n]+?)[ \t]*```", re.IGNORECASE)
+_ONE_LINE = re.compile(r"```[ \t]*(?:(?:python3?|py)[ \t]+)?(?P<code>[^`\n]+?)[ \t]*```", re.IGNORECASE)
+_SPAN = re.compile(r"(?<!`)`(?P<code>[^`\n]+)`(?!`)")
 _PYTHON = re.compile(r"[{.\s]*(?:python|py|ipython|pycon|cpython|sage|jupyter)[\d.]*(?:[^\w+#-].*)?", re.IGNORECASE)
 _CODE_AS_INFO = re.compile(r"(?:def|class|import|from|async|@\w|for|while|if|print\s*\(|\w+\s*=)[\s\w(].*|@\w+.*|print\(.*")
 _QUOTED = re.compile(r"^[ \t]*>[ ]?(?!>)", re.MULTILINE)
@@ -23,6 +24,8 @@ _STARTS = re.compile(r"(?:async\s+def|def|class|import|from|if|for|while|with|tr
 _MOST_LINES = 3_000
 _MOST_STARTS = 40
 _MOST_MISSES = 40
+_MOST_READ = 1_000_000
+"""Characters parsed in search of code among prose: about a fifth of a second."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,12 @@ def outside(answer: str) -> Block:
     return bare("\n".join([*kept, answer[place:]]))
 
 
+def spans(answer: str) -> list[Block]:
+    """What stands in single backticks and is Python."""
+    found = [_block(match["code"], "") for match in _SPAN.finditer(answer)][:_MOST_STARTS]
+    return [block for block in found if block.code is not None]
+
+
 def bare(text: str) -> Block:
     """The code in text without fences: all of it, or the longest run of lines that is Python."""
     text = text.strip("\n")
@@ -66,23 +75,26 @@ def bare(text: str) -> Block:
     if (whole := repaired(text)) is not None:
         return Block(text, whole, python=False)
     lines = text.split("\n")[:_MOST_LINES]
-    best = ""
+    best, left = "", [_MOST_READ]
     starts = [number for number, line in enumerate(lines) if _STARTS.match(line)][:_MOST_STARTS]
     end_of_best = 0
     for start in starts:
-        if start >= end_of_best and (found := _longest(lines[start:])):
+        if start >= end_of_best and (found := _longest(lines[start:], left)):
             run, count = found
             end_of_best = start + count
             best = f"{best}\n{run}" if best else run
     return Block(text, best or None, python=False)
 
 
-def _longest(lines: list[str]) -> tuple[str, int] | None:
-    """The longest beginning of `lines` that is Python, and its number of lines."""
+def _longest(lines: list[str], left: list[int]) -> tuple[str, int] | None:
+    """The longest beginning of `lines` that is Python, and its number of lines. `left`: characters that may be parsed."""
     ends = [number for number, line in enumerate(lines) if number and line[:1].strip()] + [len(lines)]
     found = None
     misses = 0
     for end in ends:
+        left[0] -= sum(map(len, lines[:end]))
+        if left[0] < 0:
+            break
         if (tree := parse(code := "\n".join(lines[:end]))) is not None and tree.body:
             found, misses = (code, end), 0
         elif (misses := misses + 1) > _MOST_MISSES:
@@ -149,6 +161,6 @@ def _block(content: str, info: str, *, cut: bool = False) -> Block:
     python = bool(_PYTHON.fullmatch(info))
     code = repaired(content)
     if code is None and cut:
-        found = _longest(textwrap.dedent(plain_blanks(content)).split("\n")[:_MOST_LINES])
+        found = _longest(textwrap.dedent(plain_blanks(content)).split("\n")[:_MOST_LINES], [_MOST_READ])
         code = found[0] if found else None
     return Block(content, code, python=python, other=bool(info) and not python)

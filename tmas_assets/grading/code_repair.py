@@ -1,6 +1,7 @@
 """Makes Python of code that only looks broken: how a reply was typeset, never what it says.
 
-Each step is taken only where the code does not parse without it, so that what parses is never touched.
+Marks around the code go first (some parse as Python). Each further step is taken only where the code does not parse
+without it, so that what parses is not touched.
 """
 
 import html
@@ -22,6 +23,12 @@ _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _CELL = re.compile(r"^[ \t]*(?:In|Out)[ ]?\[\d*\]:[ ]?", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\d+(?:[.:|]|[ ]{1,2}(?=[ \t]|\S))[ ]?", re.MULTILINE)
 _LANGUAGE = re.compile(r"\A\s*(?:python3?|py)[ \t]*\n", re.IGNORECASE)
+_MARKS = re.compile(
+    r"\A(?:\s*(?:\[(?:BEGIN|PYTHON|ANSWER|SOLUTION|CODE)\]|<(?:code|answer|pre|solution|python)(?:\s[^<>\n]*)?>))+[ \t]*\n?"
+    r"|(?:\n[ \t]*(?:\[/?(?:DONE|PYTHON|ANSWER|SOLUTION|CODE)\]|</(?:code|answer|pre|solution|python)>)\s*)+\Z",
+    re.IGNORECASE,
+)
+_CELLS = re.compile(r"\A\s*In ?\[\d*\]:")
 
 
 def repaired(code: str) -> str | None:
@@ -32,7 +39,9 @@ def repaired(code: str) -> str | None:
     """
     if len(code) > _LONGEST:
         return None
-    code = code.replace("\r\n", "\n").replace("\r", "\n")
+    code = _LANGUAGE.sub("", _MARKS.sub("", code.replace("\r\n", "\n").replace("\r", "\n")))
+    if _CELLS.match(code):
+        code = _CELL.sub("", code)
     tried = set()
     for steps in _TRIES:
         made = code
@@ -79,14 +88,9 @@ def _without_numbers(code: str) -> str:
     return _NUMBERED.sub("", code) if lines and numbered == len(lines) else code
 
 
-def _without_language(code: str) -> str:
-    return _LANGUAGE.sub("", code)
-
-
 _Step = Callable[[str], str]
 _TRIES: tuple[tuple[_Step, ...], ...] = (
     (),
-    (_without_language,),
     (_dedented,),
     (plain_blanks,),
     (plain_blanks, _dedented),
@@ -101,5 +105,5 @@ _TRIES: tuple[tuple[_Step, ...], ...] = (
     (_session, plain_blanks, _typeset),
     (_without_numbers,),
     (_without_numbers, _dedented),
-    (_without_language, html.unescape, plain_blanks, _typeset, _tabs, _dedented),
+    (html.unescape, plain_blanks, _typeset, _tabs, _dedented),
 )

@@ -8,13 +8,14 @@ import ast
 import re
 import textwrap
 
-from tmas_assets.grading.code_blocks import Block, blocks, outside
+from tmas_assets.grading.code_blocks import Block, blocks, outside, spans
 from tmas_assets.grading.code_names import defined, empty, needed, parse
 from tmas_assets.grading.code_repair import plain_blanks
 from tmas_assets.grading.thinking import split_thinking
 
 _READS = re.compile(r"\b(?:input|stdin|open|read|readline)\b")
 _LONGEST_BODY = 1 << 16
+_MOST_CUTS = 40
 
 
 def answer_code(text: str, wanted: frozenset[str], prompt: str = "", given: frozenset[str] = frozenset()) -> str | None:
@@ -27,11 +28,11 @@ def answer_code(text: str, wanted: frozenset[str], prompt: str = "", given: froz
         return None
     whole = _after_thinking(text)
     found = [block for block in blocks(whole) if block.code is not None]
-    if not any(wanted & _names(block) for block in found) and (loose := outside(whole)).code is not None:
-        found.insert(0, loose)
+    if not any(wanted & _names(block) for block in found):
+        found = [*(block for block in [*spans(whole), outside(whole)] if wanted & _names(block)), *found]
     chosen = _chosen(found, wanted)
-    if chosen is None or not (wanted & _offered(chosen) or _definitions(chosen)):
-        continued = _continued(whole, prompt, wanted)
+    if chosen is None or not wanted & _offered(chosen):
+        continued = _continued(whole, prompt, wanted, as_it_stands=chosen is not None and bool(_definitions(chosen)))
         if continued is not None:
             return continued
     return _unreadable(whole) if chosen is None else _with_what_it_needs(chosen, found, wanted, given)
@@ -129,24 +130,26 @@ def _source(code: str, node: ast.stmt) -> str:
     return "\n".join(code.split("\n")[first - 1 : node.end_lineno])
 
 
-def _continued(whole: str, prompt: str, wanted: frozenset[str]) -> str | None:
-    """The prompt with a body from the reply, where the reply is one."""
+def _continued(whole: str, prompt: str, wanted: frozenset[str], *, as_it_stands: bool) -> str | None:
+    """The prompt with a body from the reply, where the reply is one. `as_it_stands`: only if it is indented as one."""
     if not prompt or len(whole) > _LONGEST_BODY or not wanted:
         return None
     raws = [block.raw for block in reversed(blocks(whole))] if "```" in whole or "~~~" in whole else []
-    for raw in [*raws, whole]:
-        body = plain_blanks(raw.replace("\r\n", "\n")).strip("\n").expandtabs(4)
-        for form in (body, f"    {body}", textwrap.indent(textwrap.dedent(body), "    ")):
-            if (made := _prefix_that_parses(prompt.rstrip() + "\n", form, wanted)) is not None:
+    bodies = [plain_blanks(raw).strip("\n").expandtabs(4) for raw in [*raws, whole]]
+    forms = [form for body in bodies for form in (
+        [body] if as_it_stands else [body, f"    {body}", textwrap.indent(textwrap.dedent(body), "    ")])]
+    for most in (1, _MOST_CUTS):
+        for form in forms:
+            if (made := _that_parses(prompt.rstrip() + "\n", form, wanted, most)) is not None:
                 return made
     return None
 
 
-def _prefix_that_parses(prompt: str, body: str, wanted: frozenset[str]) -> str | None:
-    """Completions go on after the function: what follows it at the margin is dropped where it is no Python."""
+def _that_parses(prompt: str, body: str, wanted: frozenset[str], most: int) -> str | None:
+    """Completions go on after the function: what follows it at the margin is dropped, from the end, until all is Python."""
     lines = body.split("\n")
-    ends = [len(lines), *(number for number, line in enumerate(lines) if number and line[:1].strip())]
-    for end in ends[:12]:
+    ends = [len(lines), *(number for number in range(len(lines) - 1, 0, -1) if lines[number][:1].strip())]
+    for end in ends[:most]:
         code = f"{prompt}{chr(10).join(lines[:end])}\n"
         if parse(code) is not None and wanted <= defined(code) and not _sketch(Block(code, code, python=True), wanted):
             return code

@@ -6,15 +6,17 @@ holds the pipe to the outside. It reports in JSON lines: `started` before the an
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 import select
 import signal
 import sys
+from _sitebuiltins import Quitter
 
 from resources.sandbox.inside.channel import Channel
 from resources.sandbox.inside.confinement import become, hide, limit, volunteer_for_the_kernel
-from resources.sandbox.inside.examine import examine
+from resources.sandbox.inside.examine import FAILED, GONE, examine
 from resources.sandbox.inside.stage import serve_answer
 
 TYPE_CHECKING = False
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LOOK_SECONDS = 0.05
+_MOMENT = 2.0
+"""A process whose pipe is closed is about to end, if it does."""
 
 
 def main(settings: dict[str, Any]) -> None:
@@ -44,21 +48,33 @@ def main(settings: dict[str, Any]) -> None:
     os.close(answers_out[1])
     with open(settings["task"], encoding="utf-8") as file:
         task = json.load(file)
-    channel = Channel(answers_out[0], answers_in[1], os.pidfd_open(child))
+    partner = os.pidfd_open(child)
+    channel = Channel(answers_out[0], answers_in[1], partner)
     _say(settings["report"], {"started": True})
     if "tests" in task:
         channel.send({"kind": "tests"})
         _silence()  # what the answer prints is shown to the tests, and to nobody else
         outcome, reason = examine(channel, task)
+        ended = _ended(partner, _MOMENT if outcome == GONE else 0)
+        outcome = FAILED if outcome == GONE else outcome
     else:
         channel.send({"kind": "program", "code": task["code"]})
-        outcome, reason = "ended", ""
-    status = _status(child, wait=outcome == "ended")
+        outcome, reason, ended = "ended", "", _ended(partner, None)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if ended else None
     _say(settings["report"], {"marker": task["marker"], "outcome": outcome, "reason": reason, "status": status})
     os._exit(0)
 
 
+def _ended(process: int, seconds: float | None) -> bool:
+    """Whether the process of this pidfd ends within that time."""
+    waiting = select.poll()
+    waiting.register(process, select.POLLIN)
+    return bool(waiting.poll(None if seconds is None else seconds * 1000))
+
+
 def _answer(channel: Channel) -> None:
+    for name in ("exit", "quit"):  # what the site module would add
+        setattr(builtins, name, Quitter(name, "end of file"))
     first = channel.receive()
     if first["kind"] == "tests":
         _silence()
@@ -75,12 +91,6 @@ def _silence() -> None:
     for number in (1, 2):
         os.dup2(quiet, number)
     os.close(quiet)
-
-
-def _status(child: int, *, wait: bool) -> int | None:
-    """Exit status of the answer's process, -n for signal n; None where it still runs and nobody waits."""
-    pid, status = os.waitpid(child, 0 if wait else os.WNOHANG)
-    return os.waitstatus_to_exitcode(status) if pid else None
 
 
 def _say(report: int, line: dict[str, Any]) -> None:

@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-PASSED, FAILED, UNUSABLE = "passed", "failed", "unusable"
+PASSED, FAILED, GONE, UNUSABLE = "passed", "failed", "gone", "unusable"
 _LONGEST = 500
 
 
 def examine(channel: Channel, task: dict[str, Any]) -> tuple[str, str]:
-    """One of PASSED, FAILED (the answer), UNUSABLE (the tests), and the reason.
+    """One of PASSED, FAILED (the answer), GONE (its process), UNUSABLE (the tests), and the reason.
 
     `task`: preamble, code, tests, wanted, declared, mentioned, as `jobs.TestJob` describes them.
     """
@@ -45,7 +45,7 @@ def examine(channel: Channel, task: dict[str, Any]) -> tuple[str, str]:
         if not (isinstance(error, SystemExit) and not error.code and not any(error is one for one in peer.raised)):
             return _why(error, peer, task, names)
     if peer.gone is not None:
-        return FAILED, f"the answer's process is gone: {peer.gone}"
+        return GONE, f"the answer's process is gone: {peer.gone}"
     if not peer.asked:
         return UNUSABLE, "the tests ended without using the answer once"
     return PASSED, ""
@@ -61,7 +61,7 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
             if name in declared or (name in mentioned and (name not in names or name in wanted)):
                 names[name] = peer.ask("name", name)
     except Gone as error:
-        return FAILED, f"the answer ended its process: {error}"
+        return GONE, f"the answer's process is gone: {error}"
     except BaseException as error:  # noqa: BLE001 - whatever the answer raises
         return FAILED, f"the answer does not run: {_shown(error)}"
     task["defined"] = defined
@@ -70,7 +70,7 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
 
 def _why(error: BaseException, peer: Peer, task: dict[str, Any], names: dict[str, Any]) -> tuple[str, str]:
     if isinstance(error, Gone):
-        return FAILED, f"the answer's process is gone: {error}"
+        return GONE, f"the answer's process is gone: {error}"
     if any(error is one for one in peer.raised):
         return FAILED, f"the answer raises {_shown(error)}"
     if isinstance(error, ImportError):

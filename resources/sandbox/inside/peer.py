@@ -23,7 +23,10 @@ _INNER = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")
 """Attributes by which one gets from a generator or an exception to the frames and globals of the tests."""
 
 
-class Refused(Exception):
+_OPEN = ("__name__", "__doc__")
+
+
+class Refused(AttributeError):
     """The guarded side does not serve this."""
 
 
@@ -148,7 +151,7 @@ class Peer:
         setattr(target, name, value)
 
     def _check(self, target: Any, name: str) -> None:
-        if self._guarded and (name.startswith(_INNER) or type(target).__name__ in ("function", "module", "type")):
+        if self._guarded and name not in _OPEN and (name.startswith(_INNER) or type(target).__name__ in ("function", "module", "type")):
             raise Refused(f"{name} of a {type(target).__name__}")
 
     def _next(self, target: Any) -> tuple[bool, Any]:

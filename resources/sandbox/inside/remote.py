@@ -69,3 +69,5 @@ def _forwarded(name: str, expected: bool) -> Any:
 for _name in _ALONE + _WITH_PLAIN + _WITH_EXPECTED + ("instancecheck", "subclasscheck"):
     if _name != "hash":
         setattr(Remote, f"__{_name}__", _forwarded(_name, _name in _WITH_EXPECTED))
+# the documentation of what it stands for, not its own
+setattr(Remote, "__doc__", property(lambda self: self._remote_peer.ask("get", self, "__doc__")))  # noqa: B010
