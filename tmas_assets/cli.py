@@ -135,16 +135,44 @@ def serve(
 
 @app.command()
 def grade(
-    file: Annotated[Path, typer.Argument(help="JSONL with id, kind, gold, response.")],
+    file: Annotated[Path, typer.Argument(help="JSONL with id, kind, gold and response on each line.")],
     out_file: Annotated[Path, typer.Option("--out", help="JSONL to write, a line for each line read.")],
 ) -> None:
-    """Grade answers in a JSONL file: right, wrong, undecided or failed, with what was read as the answer.
+    """Grade answers in a JSONL file, with the graders that experiments use.
+
+    A line out for each line in, in order: id, outcome (right, wrong, undecided,
+    failed), extracted (what was read as the answer), seconds, and reason where
+    there is one. A line that cannot be graded is failed and says why.
 
     Example: tmas grade answers.jsonl --out graded.jsonl
+
+    Lines, for each kind:
+
+    \b
+    {"id": "1", "kind": "math", "gold": "1/2", "response": "So $x = 0.5$."}
+    {"id": "2", "kind": "integer", "gold": "042", "response": "#### 42"}
+    {"id": "3", "kind": "choice", "gold": "B", "response": "Answer: (B)"}
+    {"id": "4", "kind": "choice", "response": "The gap is 3 eV.",
+     "gold": {"answer": "B", "options": ["2 eV", "3 eV"]}}
+    {"id": "5", "kind": "code", "response": "def f(v): return v * v",
+     "gold": {"tests": "assert f(3) == 9", "entry_point": "f"}}
+    {"id": "6", "kind": "code", "response": "print(int(input()) + 1)",
+     "gold": {"stdin": "2", "stdout": "3"}}
+    {"id": "7", "kind": "parse", "gold": "verdict", "response": "INCORRECT"}
+
+    (on one line each). Code runs in a sandbox, for which bubblewrap is needed.
+    A parse line names in gold what its response is read as: thinking,
+    completion, boxed, number, verdict, score, json, vote, pass_at_k,
+    context_error, csv or jsonl. Its extracted is the value, null for none; its
+    outcome is right where a value was read, wrong where the response has none.
     """
     from tmas_assets.commands.grade import grade_answers
 
-    grade_answers(file, out_file, out=out)
+    try:
+        grade_answers(file, out_file, out=out)
+    except KeyboardInterrupt:
+        err.print(f"interrupted: {out_file} was not written", highlight=False, soft_wrap=True)
+        raise typer.Exit(130) from None
 
 
 @app.command()

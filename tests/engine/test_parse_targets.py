@@ -47,6 +47,15 @@ def test_a_flood_takes_no_time(voting, target):
             assert took < 2, f"{piece!r} took {took:.1f} s"
 
 
+@pytest.mark.parametrize("target", ["number", "verdict", "score", "json", "boxed", "thinking"])
+@pytest.mark.parametrize("start", ["answer", "Score:", "</think>", "Verdict", "#### "])
+def test_blanks_after_a_mark_take_no_time(voting, target, start):
+    for blank in (" ", "\n", "\r\n"):
+        started = time.process_time()
+        parse(target, start + (blank * 60_000)[:60_000] + "x", voting)
+        assert time.process_time() - started < 2
+
+
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
 def test_pass_at_k_is_a_share(counts):
     n, c, k = counts

@@ -59,6 +59,8 @@ _SUPPOSED = re.compile(
     r"people|others)\b", re.IGNORECASE)
 _REVISION = re.compile(r"(?<=[.!?\n])\s{0,4}(?:no,? )?(?:wait|actually|correction|scratch that|on second thought|hold on|hmm|no[,.])[\s,.:!—–-]",
                        re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|be|was|gives?|get|obtain|equals?|yields?)\s+(?:about |approximately |roughly |therefore )?", re.IGNORECASE)
+_MOST_ENDS = 6
 _ALONE = re.compile(rf"(?:(?:q(?:uestion)?\s?)?\d{{1,3}}[.):]\s)?[\s({{\[\"'{BOX}.:→-]*(?:option |choice |answer )?[\s({{\[\"'{BOX}]*([A-Za-z])[\s)}}\]\"'{BOX_END}.,!]*", re.IGNORECASE)
 _LED = re.compile(r"[\s(\[|•·–-]*(?:option\s+)?\(?([A-Za-z])(?:[).:\]]|\s*[|–—→✓✔✅❌✗✘-]|\s+(?=is\b))(?=\s|[✓✔✅❌✗✘]|$)", re.IGNORECASE)
 _CALLED_RIGHT = re.compile(r"(?<!not )(?<!in)\b(?:correct|right|true|yes)\b|[✓✔✅]|正确", re.IGNORECASE)
@@ -231,8 +233,9 @@ def _lines(text: str, letters: str) -> tuple[str, ...]:
 def _by_text(reply: Plain, by_text: Callable[[str, bool], str | None]) -> tuple[str, ...]:
     """A reply or a last line that is the text of an option."""
     line = reply.text.strip().rpartition("\n")[2]
-    sentence = _END.split(line.rstrip(". "))[-1]
-    for text in (line, sentence, sentence.rpartition("=")[2]):
+    sentence = _END.split(line.rstrip(". "))[-1][-LONGEST:]
+    ends = [sentence[verb.end() :] for verb in list(_IS.finditer(sentence))[-_MOST_ENDS:]]
+    for text in (line, sentence, sentence.rpartition("=")[2], *reversed(ends)):
         if letter := by_text(text, True):
             return (letter,)
     return ()

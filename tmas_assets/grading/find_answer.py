@@ -40,9 +40,9 @@ _BETWEEN_BOXES = re.compile(
 _MARK = re.compile(
     r"####[ \t]*"
     r"|(?<![A-Za-z])(?:answer|antwort|antwoord|réponse|respuesta|resposta|risposta|ответ|答案)"
-    r"(?:\s+(?:to|of|for)\s[^.:\n]{0,80}?)?"
-    r"\s*(?:\*\*|__|\})?\s*(?:(?:is|are|=)\b\s*(?:therefore|thus|simply|exactly)?\s*:?|[:=：]|[是为]\s*[:：]?)"
-    r"|^[^\w\n]*_*(?:final )?answer[^\w\n]*_*$",
+    r"(?:\s{1,20}(?:to|of|for)\s[^.:\n]{0,80}?)?"
+    r"\s{0,20}(?:\*\*|__|\})?\s{0,20}(?:(?:is|are|=)\b\s{0,20}(?:therefore|thus|simply|exactly)?\s{0,20}:?|[:=：]|[是为]\s*[:：]?)"
+    r"|^[^\w\n]{0,40}_{0,4}(?:final )?answer[^\w\n]{0,40}_{0,4}$",
     re.IGNORECASE | re.MULTILINE)
 _SKIPPED = re.compile(r"(?:[\s*_}]|\\\[|\\\(|\$\$?(?=[^$\n]*\$)|(?:is|are)\b)*")
 _EXCLAIMED = re.compile(r"([^$\\]*\d)!\s*")

@@ -12,7 +12,7 @@ _CHANNEL = re.compile(r"<\|channel\|>\s{0,4}(\w{1,20})[^<>]{0,80}<\|message\|>")
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _BARE_CHANNELS = re.compile(r"\s*analysis(.*)assistant\s{0,4}final(.*)", re.DOTALL)
 """The channels of gpt-oss where the server stripped their marks."""
-_SOLUTION = re.compile(r"\s*<\|(?:begin|end)_of_solution\|>\s*")
+_SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>")
 
 
 def split_thinking(text: str) -> tuple[str | None, str | None]:
