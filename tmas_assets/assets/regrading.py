@@ -14,6 +14,7 @@ from partitions.keys import CellKey, problem_key
 from resources.calls.call_log import CallLog
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
+from resources.sandbox.bubblewrap import SandboxFault
 from tmas_assets.assets.running import PERMANENT, Scope, cells_of, graders_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore, FinishedCell
 from tmas_assets.engine.graders import Graders
@@ -46,8 +47,9 @@ def grade_again(deployment: Deployment, experiment: Experiment, wanted: Sequence
         while some := list(islice(rest, _TOGETHER)):
             try:
                 chosen = [(key.iteration, table.by_key(key.problem)) for key in some]
+                graders.require(problem.grader for _, problem in chosen)
                 graded = thread.submit(asyncio.run, _grade(cells, graders, judge, chosen)).result()
-            except (StoreFault, UnknownProblem) as fault:
+            except (StoreFault, UnknownProblem, SandboxFault) as fault:
                 raise permanent(fault) from fault
             yield from graded
 

@@ -21,6 +21,7 @@ from resources.chat.client import MissingApiKey, Spend
 from resources.claims import Claims
 from resources.deployment import Deployment
 from resources.parquet_store import MissingFile, StoreFault
+from resources.sandbox.bubblewrap import SandboxFault
 from resources.serving.default_model import DefaultModelError
 from resources.serving.vllm_server import ServerError
 from tmas_assets.benchmarks import asset_name
@@ -43,6 +44,7 @@ PERMANENT = (
     MissingApiKey,
     ServerError,
     DefaultModelError,
+    SandboxFault,
 )
 """Faults that stay until somebody mends something."""
 _log = logging.getLogger("tmas")
@@ -84,7 +86,7 @@ def cells_of(deployment: Deployment, experiment: Experiment) -> CellStore:
 
 
 def graders_of(deployment: Deployment) -> Graders:
-    return Graders(max_workers=deployment.grading_workers)
+    return Graders(max_workers=deployment.grading_workers, isolation=deployment.isolation)
 
 
 def drive(
@@ -161,6 +163,8 @@ class _Engine:
         cells = await asyncio.to_thread(cells_of, self.deployment, self.experiment)
         file = Path(self.deployment.home) / "claims" / f"{self.experiment.name}-{cells.variant}"
         with graders_of(self.deployment) as graders, Claims(file) as claims:
+            # before anything is paid for that could not be graded
+            graders.require(problem.grader for scope in self.scopes for problem in scope.problems)
             async with open_team(self.experiment, self.deployment, self.spend, run=self.run) as team:
                 judge = Judge.of(self.experiment, team.model(JUDGE), team.ask)
                 for scope in self.scopes:

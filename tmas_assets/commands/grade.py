@@ -6,17 +6,19 @@ from pathlib import Path
 from rich.console import Console
 
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.place import stated_deployment
 from tmas_assets.engine.grade_rows import grade_file
 
 
 def grade_answers(file: Path, out_file: Path, *, out: Console) -> None:
-    """Raises CommandFault where the file cannot be read or written."""
+    """Raises CommandFault where the file cannot be read or written, or a setting of the environment cannot be used."""
     if not out_file.parent.is_dir():
         raise CommandFault(f"no folder {out_file.parent} to write {out_file.name} into; make it first")
     if not file.is_file():
         raise CommandFault(f"no file {file}; give a JSONL with id, kind, gold and response on each line")
+    deployment = stated_deployment()
     try:
-        counts: Counter[str] = grade_file(file, out_file)
+        counts: Counter[str] = grade_file(file, out_file, isolation=deployment.isolation)
     except OSError as fault:
         raise CommandFault(f"grading {file} into {out_file}: {fault}") from fault
     for outcome in ("right", "wrong", "undecided", "failed"):

@@ -34,7 +34,6 @@ class CodeGrader:
         """`max_workers`: answers that run at once. Raises SandboxFault where answers cannot be run as asked."""
         self._sandbox = Sandbox(isolation, limits)
         self._threads = ThreadPoolExecutor(max_workers, thread_name_prefix="code-grader")
-        self._closed = threading.Event()
         self._owed: set[Future[Verdict]] = set()
         self._lock = threading.Lock()
 
@@ -52,7 +51,6 @@ class CodeGrader:
 
     def close(self) -> None:
         """End what runs. A grade that is still asked for is cancelled."""
-        self._closed.set()
         with self._lock:
             owed = list(self._owed)
         for done in owed:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from resources.sandbox.limits import Isolation
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.parse_targets import TARGETS, parse
 from tmas_assets.engine.voting import Voting
@@ -48,10 +49,12 @@ class _Refused(ValueError):
     """A row that cannot be graded: `kind: detail`."""
 
 
-def grade_file(path_in: Path, path_out: Path, *, max_workers: int = 2, seconds: float = 2.0) -> Counter[str]:
+def grade_file(
+    path_in: Path, path_out: Path, *, max_workers: int = 2, seconds: float = 2.0, isolation: Isolation = "bubblewrap"
+) -> Counter[str]:
     """Grade every line of `path_in` into `path_out`, which appears whole or not at all. Returns rows per outcome.
 
-    `seconds`: CPU time that one comparison may use. Raises OSError where a file cannot be read or written.
+    `seconds`: CPU time that one comparison may use. `isolation`: what code runs in. Raises OSError where a file cannot be read or written.
     """
     counts: Counter[str] = Counter()
     descriptor, temporary = tempfile.mkstemp(dir=path_out.parent, prefix=f".{path_out.name}.")
@@ -59,7 +62,7 @@ def grade_file(path_in: Path, path_out: Path, *, max_workers: int = 2, seconds: 
         with (
             os.fdopen(descriptor, "w", encoding="utf-8") as out,
             path_in.open("rb") as lines,
-            Graders(max_workers, seconds) as graders,
+            Graders(max_workers, seconds, isolation) as graders,
         ):
             for row in grade_rows(lines, graders, max_workers):
                 counts[row.outcome] += 1

@@ -1,6 +1,7 @@
 """Every grader that needs no model, behind one door: the problem's `grader` says which one reads the answer.
 
-Comparisons run in a pool of killable workers, code in a sandbox that is set up with the first code to grade. Leaves out judges: those are asked by `judging.py` where this ends undecided.
+Comparisons run in a pool of killable workers, code in a sandbox that is set up with the first code to grade. Leaves
+out judges: those are asked by `judging.py` where this ends undecided.
 """
 
 import asyncio
