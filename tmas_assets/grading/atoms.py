@@ -125,15 +125,17 @@ class Atoms(Cursor, ABC):
         return Node(_BRACKETED[opening], (node,)) if opening in _BRACKETED else node
 
     def arguments(self) -> tuple[Node, ...]:
-        """Of a function, in round brackets."""
-        self.expect("(")
+        """Of a function, in round brackets or, of a set, in braces."""
+        opening = self.take()
+        if opening not in ("(", r"\{"):
+            raise Unparsed("a function without brackets")
         bars, self.in_bars = self.in_bars, 0
         found = [self.nested(self.whole)]
         while self.peek() == ",":
             self.take()
             found.append(self.nested(self.whole))
         self.in_bars = bars
-        self.expect(")")
+        self.expect(_CLOSING[opening])
         return tuple(found)
 
     def root(self) -> Node:

@@ -12,6 +12,7 @@ _EVERYWHERE = re.compile(
     r"[\s,]*\(?\s*(?:\\text\{[\s,]*)?(?:\\forall\s*|for (?:all|any|every)\s*(?:real\s*)?(?:numbers?\s*)?(?:values? of\s*)?)\s*\}?\s*"
     r"([A-Za-z])\s*(?:\\in\s*\\mathbb\{R\}|\\text\{\s*\})?\s*\)?\s*$")
 _IN_REALS = re.compile(r"\s*(?:,\s*|\()\s*([A-Za-z])\s*\\in\s*\\mathbb\{R\}\s*\)?\s*$")
+_IN_INTEGERS = re.compile(r"\s*(?:,\s*|\()\s*([A-Za-z])\s*\\in\s*\\mathbb\{Z\}\s*\)?\s*$")
 _WHERE = re.compile(
     r"^(.*?)[\s,]*(?:\\text\{[\s,]*)?\bwhere\s*\}?\s*(\\?[A-Za-z]+)\s*=\s*([^=<>,]+)$", re.DOTALL)
 
@@ -27,6 +28,9 @@ def without_quantifier(s: str) -> str:
         found = pattern.search(s)
         if found and re.search(rf"(?<![A-Za-z\\]){found.group(1)}(?![A-Za-z])", s[: found.start()]):
             return s[: found.start()]
+    parameter = _IN_INTEGERS.search(s)
+    if parameter and re.match(rf"\s*(?!{parameter.group(1)}\s*=)[A-Za-z]\w*\s*=.*(?<![A-Za-z\\]){parameter.group(1)}(?![A-Za-z])", s):
+        return s[: parameter.start()]  # x = \frac{\pi}{4} + n\pi, n \in \mathbb{Z}
     return s
 
 

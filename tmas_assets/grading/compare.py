@@ -30,7 +30,7 @@ from tmas_assets.grading.traits import (
     without_repeats,
     without_sign,
 )
-from tmas_assets.grading.tree import GOLDEN, Node, has, number, replaced, symbols, without_degrees
+from tmas_assets.grading.tree import GOLDEN, Node, has, number, renamed, replaced, symbols, without_degrees
 
 
 class Leaf(Protocol):
@@ -115,6 +115,8 @@ class Comparison:
         same = self._equal_in_some_sign(gold, answer)
         if same is False and not symbols(gold.node) and symbols(answer.node) <= GOLDEN.keys() and symbols(answer.node):
             same = self.leaf.equal(gold.node, replaced(answer.node, GOLDEN)) or None
+        if same is False and has(gold.node, {"pi"}) and same_but_for_one_name(gold.node, answer.node, self.leaf.equal):
+            return None  # another name for the integer of a family of angles
         if same is False and (ambiguous(gold) or ambiguous(answer)):
             return None
         if gold.unit and answer.unit and gold.unit != answer.unit and same is not False:
@@ -205,8 +207,8 @@ class Comparison:
         in_order = self.in_order(gold.items, answer.items)
         if answer.kind == "group":
             return in_order if same_brackets(gold, answer) else False
-        if answer.kind == "matrix":
-            return None if in_order is not False and is_vector(answer) else False
+        if answer.kind == "matrix":  # a vector, set upright
+            return in_order if gold.marks == "()" and is_vector(answer) else False
         if gold.marks != "()":
             return False
         return None if answer.marks == "{}" and in_order is not False else in_order
@@ -217,8 +219,8 @@ class Comparison:
         return all_of(self.same(gold=one, answer=other) for one, other in zip(gold, answer, strict=True))
 
     def _matrices(self, gold: Shape, answer: Shape) -> bool | None:
-        if answer.kind == "group" and is_vector(gold):
-            return None if self.in_order(gold.items, answer.items) is not False else False
+        if answer.kind == "group" and answer.marks == "()" and is_vector(gold):
+            return self.in_order(gold.items, answer.items)
         if answer.kind != "matrix" or answer.marks != gold.marks:
             return False
         return self.in_order(gold.items, answer.items)
@@ -232,11 +234,20 @@ class Comparison:
         return True if self.in_order(gold.items, answer.items) else None
 
     def _builders(self, gold: Shape, answer: Shape) -> bool | None:
-        same = answer.kind == "builder" and self.in_order(gold.items, answer.items)
-        return True if same else None
+        if answer.kind == "value" and answer.node is not None:
+            return False
+        return True if answer.kind == "builder" and self.in_order(gold.items, answer.items) else None
 
 
+_COUNTERS = frozenset("knmjlt")
 _ONE = Shape("value", "1", reading=Reading(number(1), False))
+
+
+def same_but_for_one_name(gold: Node, answer: Node, equal: Callable[[Node, Node], bool | None]) -> bool:
+    ours, theirs = symbols(gold) & _COUNTERS, symbols(answer) & _COUNTERS
+    if len(ours) != 1 or len(theirs) != 1 or ours == theirs:
+        return False
+    return equal(gold, renamed(answer, {min(theirs): min(ours)})) is True
 
 
 def _same_time(gold: Shape, answer: Shape) -> bool | None:

@@ -35,6 +35,9 @@ def same(gold: Shape, answer: Shape, same_term: Same) -> bool | None:
     first, step = _number(dotted.items[0]) or Fraction(0), _step(dotted.items[:2]) or Fraction(0)
     terms = [Shape("value", str(value), reading=Reading(number(value), False))
              for value in (first + step * index for index in range(count))]
+    given = [_number(item) for item in plain.items]
+    if None not in given:
+        return set(given) == {_number(term) for term in terms}
     return _all([same_term(term, item) for term, item in zip(terms, plain.items, strict=True)])
 
 
@@ -46,9 +49,9 @@ def _both(gold: Shape, answer: Shape, same_term: Same) -> bool | None:
         return None
     (first, last), (given_first, given_last) = wanted, given
     verdict = _aligned(first, last, given_first, given_last, same_term)
-    if verdict is False and gold.kind == "list":
+    if verdict is False and gold.kind == "list" and last and given_last:
         backwards = _aligned(first, last, given_last[::-1], given_first[::-1], same_term)
-        return True if backwards else verdict
+        return verdict if backwards is False else backwards
     return verdict
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from tmas_assets.grading.tree import Node
+from tmas_assets.grading.tree import Node, number, replaced, symbols
 
 _MOST_BITS = 25_000
 """Of a numerator or denominator: some 7,500 decimal digits."""
@@ -26,6 +26,26 @@ def rational(node: Node) -> Fraction | None:
         return _value(node)
     except ZeroDivisionError:
         return None
+
+
+def linear(node: Node) -> tuple[Fraction, Fraction] | None:
+    """(7, 2) for 7k + 2: the step and start of a tree that is linear in its only symbol, else None."""
+    names = symbols(node)
+    if len(names) != 1:
+        return None
+    (name,) = names
+    values = []
+    for at in (0, 1, 2, 5):
+        try:
+            values.append(rational(replaced(node, {name: number(at)})))
+        except TooLarge:
+            return None
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    step = known[1] - known[0]
+    straight = step != 0 and known[2] == known[0] + 2 * step and known[3] == known[0] + 5 * step
+    return (step, known[0]) if straight else None
 
 
 def is_huge(node: Node) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from tmas_assets.grading.exact import linear
 from tmas_assets.grading.sides import is_infinite, is_label, is_unknown, mirrored
 from tmas_assets.grading.structure import Shape
 from tmas_assets.grading.tree import Node, number, symbols
@@ -151,7 +152,7 @@ def _solved(shape: Shape) -> Region | None:
     if operators in ((r"\in",), (r"\notin",)) and (is_label(sides[0]) or is_unknown(sides[0])):
         inside = region(sides[1])
         stated = Region("not", (inside,)) if inside and operators == (r"\notin",) else inside
-        return stated and _of_size(stated, sides[0])
+        return stated and _of_size(replace(stated, names=frozenset({_name(sides[0])})), sides[0])
     unknown = [is_unknown(side) for side in sides]
     if sum(unknown) != 1 or any(not u and (side.node is None or symbols(side.node))
                                 for side, u in zip(sides, unknown, strict=True)):
@@ -171,21 +172,35 @@ def _solved(shape: Shape) -> Region | None:
 
 
 def _name(side: Shape) -> str:
-    return side.node.args[0].name if side.node is not None and side.node.op == "abs" else side.key
+    bare = _size_of(side)
+    return min(symbols(bare)) if bare is not None else side.key
 
 
-def _of_size(stated: Region, unknown: Shape) -> Region:
-    """What is said of |z| as said of z."""
-    if unknown.node is None or unknown.node.op != "abs":
+def _size_of(side: Shape) -> Node | None:
+    """The z of |z|, the x - 1 of |x - 1|."""
+    inside = side.node.args[0] if side.node is not None and side.node.op == "abs" else None
+    return inside if inside is not None and len(symbols(inside)) == 1 else None
+
+
+def _of_size(stated: Region, unknown: Shape) -> Region | None:
+    """What is said of |2x - 1| as said of x."""
+    inside = _size_of(unknown)
+    if inside is None:
         return stated
     zero = number(0)
     above, below = Region("between", low=zero, closed=(True, False)), Region("between", high=zero, closed=(False, True))
-    return Region("or", (Region("and", (stated, above)), Region("and", (_reflected(stated), below))))
+    either_sign = Region("or", (Region("and", (stated, above)), Region("and", (_scaled(stated, Fraction(-1)), below))))
+    line = linear(inside)
+    return _scaled(either_sign, 1 / line[0], -line[1] / line[0]) if line else None
 
 
-def _reflected(one: Region) -> Region:
-    low, high = (Node("neg", (end,)) if end is not None else None for end in (one.high, one.low))
-    return replace(one, parts=tuple(map(_reflected, one.parts)), low=low, high=high, closed=one.closed[::-1])
+def _scaled(one: Region, factor: Fraction, shift: Fraction = Fraction(0)) -> Region:
+    """All ends times the factor, plus the shift."""
+    ends = [Node("add", (Node("mul", (number(factor), end)), number(shift))) if end is not None else None
+            for end in (one.low, one.high)]
+    low, high = ends if factor > 0 else ends[::-1]
+    closed = one.closed if factor > 0 else one.closed[::-1]
+    return replace(one, parts=tuple(_scaled(part, factor, shift) for part in one.parts), low=low, high=high, closed=closed)
 
 
 def _one_sided(operator: str, bound: Shape, name: str) -> Region | None:

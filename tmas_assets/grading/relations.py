@@ -6,6 +6,7 @@ are not are only told apart by a point where one holds and the other does not; o
 
 import itertools
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import mpmath
@@ -14,11 +15,12 @@ from tmas_assets.grading.exact import TooLarge
 from tmas_assets.grading.numeric import Undefined, points, value
 from tmas_assets.grading.sides import mirrored
 from tmas_assets.grading.structure import Shape
-from tmas_assets.grading.tree import Node, symbols
+from tmas_assets.grading.tree import Node, has, symbols
 
 _DIGITS = 40
 _CLOSE = "1e-25"
-_ROOTS = 4
+_TRIES = 10
+_FEWEST_ROOTS = 6
 _HOLDS = {"<": lambda f: f < 0, ">": lambda f: f > 0, r"\le": lambda f: f <= 0, r"\ge": lambda f: f >= 0}
 
 
@@ -39,9 +41,12 @@ def related(gold: Shape, answer: Shape) -> bool | None:
             factor = _proportion(first, second)
             if factor is not None:
                 return wanted not in _HOLDS or wanted == (given if factor > 0 else mirrored(given))
+            if has(first, {"call"}) or has(second, {"call"}):
+                return None  # values of an unknown function have no roots to look for
             if wanted in _HOLDS:
-                return False if _truth_differs(first, wanted, second, given) else None
-            return False if _misses_a_root(first, second) or _misses_a_root(second, first) else None
+                return False if _truth_differs(first, wanted, second, given) or _has_another_edge(first, second) else None
+            shared = _shares_roots(first, second), _shares_roots(second, first)
+            return False if False in shared else True if all(shared) and len(symbols(first) | symbols(second)) > 1 else None
         except TooLarge:
             return None
 
@@ -108,14 +113,35 @@ def _truth_differs(first: Node, wanted: str, second: Node, given: str) -> bool:
     return False
 
 
-def _misses_a_root(first: Node, second: Node) -> bool:
-    """Whether some zero of `first` is surely none of `second`."""
+def _shares_roots(first: Node, second: Node) -> bool | None:
+    """Whether every zero of `first` that was found is one of `second`; None where too few were found."""
+    shared = 0
+    for at, _ in _roots(first, second):
+        missed = _at(second, at)
+        if missed is not None and abs(missed) > mpmath.mpf("1e-6"):
+            return False
+        shared += missed is not None and abs(missed) < mpmath.mpf(_CLOSE)
+    return True if shared >= _FEWEST_ROOTS else None
+
+
+def _has_another_edge(first: Node, second: Node) -> bool:
+    """Whether `first` changes its sign somewhere where `second` is surely not zero: x + y < 2 beside x + y < 3."""
+    for at, name in _roots(first, second):
+        across = [_at(first, {**at, name: at[name] + step}) for step in (mpmath.mpf("-1e-8"), mpmath.mpf("1e-8"))]
+        elsewhere = _at(second, at)
+        if None in across or elsewhere is None or abs(elsewhere) < mpmath.mpf("1e-3"):
+            continue
+        if across[0] * across[1] < 0:
+            return True
+    return False
+
+
+def _roots(first: Node, second: Node) -> Iterator[tuple[dict[str, Any], str]]:
+    """Points where `first` is zero, each with the symbol that was solved for. The same on every call."""
     names = sorted(symbols(first))
-    if not names:
-        return False
     source = random.Random(f"roots of {names}")
     others = sorted(symbols(second) - set(names))
-    for _ in range(_ROOTS):
+    for _ in range(_TRIES if names else 0):
         at = {name: mpmath.mpf(source.randint(-3_000, 3_000)) / 1_000 for name in (*names, *others)}
         solved_for = source.choice(names)
 
@@ -126,9 +152,5 @@ def _misses_a_root(first: Node, second: Node) -> bool:
             root = mpmath.findroot(along, at[solved_for])
         except (ValueError, ZeroDivisionError, TypeError, Undefined):
             continue
-        if abs(mpmath.im(root)) > mpmath.mpf(_CLOSE):
-            continue
-        missed = _at(second, {**at, solved_for: mpmath.re(root)})
-        if missed is not None and abs(missed) > mpmath.mpf("1e-6"):
-            return True
-    return False
+        if abs(mpmath.im(root)) <= mpmath.mpf(_CLOSE):
+            yield {**at, solved_for: mpmath.re(root)}, solved_for

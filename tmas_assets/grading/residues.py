@@ -3,9 +3,9 @@ r"""Compares residues: `n \equiv 2 \pmod 7`, `2 \pmod 7`, and `n = 7k + 2`, whic
 from collections.abc import Callable
 from fractions import Fraction
 
-from tmas_assets.grading.exact import TooLarge, rational
+from tmas_assets.grading.exact import TooLarge, linear, rational
 from tmas_assets.grading.structure import Shape
-from tmas_assets.grading.tree import Node, number, replaced, symbols
+from tmas_assets.grading.tree import Node, symbols
 
 _WHOLE_NAMES = frozenset("kmnjlt")
 Same = Callable[[Shape, Shape], bool | None]
@@ -62,13 +62,5 @@ def _rational(node: Node) -> Fraction | None:
 
 
 def _family(shape: Shape) -> tuple[Fraction, Fraction] | None:
-    """(7, 2) for 7k + 2: linear in its only symbol."""
-    names = symbols(shape.node) if shape.node is not None else frozenset()
-    if shape.node is None or len(names) != 1 or shape.node.op == "call":
-        return None
-    (name,) = names
-    values = [_rational(replaced(shape.node, {name: number(at)})) for at in (0, 1, 2, 5)]
-    at_0, at_1, at_2, at_5 = (value if value is not None else Fraction(0) for value in values)
-    step = at_1 - at_0
-    linear = None not in values and step != 0 and at_2 == at_0 + 2 * step and at_5 == at_0 + 5 * step
-    return (step, at_0) if linear else None
+    """(7, 2) for 7k + 2."""
+    return linear(shape.node) if shape.node is not None and shape.node.op != "call" else None

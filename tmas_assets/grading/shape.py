@@ -36,6 +36,7 @@ _REVERSED = tuple((re.compile(rf"(?<![\w}})\]])\{left}([^\[\]()]+[,;][^\[\]()]+)
 _NAME = re.compile(r"\\?[A-Za-z]+(?:_\w|_\{\w+\})?'?(?:\([A-Za-z]\))?")
 _NAMED_SET = re.compile(r"\(?[A-Za-z](?:_\w)?(?:,\s*[A-Za-z](?:_\w)?)*\)?(?:\s*\\in\s*\\mathbb\{R\}(?:\^\{?\d\}?)?)?")
 _MATRIX = re.compile(r"(.*?)\\begin\{matrix\}(.*)\\end\{matrix\}", re.DOTALL)
+_POINT = re.compile(r"[ABD-Z]'?\s*(\([^()A-Za-z]*,[^()A-Za-z]*\))")
 _RESIDUE = re.compile(r"(.*?)[\s,]*\\pmod\{([^{}]*)\}", re.DOTALL)
 _RATIO_TO = re.compile(r"(\S+)\s*(?:\\text\{\s*to\s*\}|(?<![A-Za-z])to(?![A-Za-z]))\s*(\S+)")
 
@@ -105,6 +106,8 @@ def _single(s: str, depth: int) -> Shape:
     s = _split(s, _ARROWS)[0][-1].strip() or s
     parts = [part for part in map(str.strip, _split(s, {r"\approx", r"\simeq"})[0]) if part] or [s]
     s = parts[1] if len(parts) > 1 and _NAME.fullmatch(parts[0]) and not parts[0].startswith((r"\pi", "e")) else parts[0]
+    if (point := _POINT.fullmatch(s)) is not None:
+        s = point.group(1)
     sides, operators = _split(s, _RELATIONS)
     if operators:
         same = tuple("=" if operator == r"\equiv" else operator for operator in operators)

@@ -44,7 +44,7 @@ def is_label(side: Shape) -> bool:
     if side.kind == "value" and side.node is None:
         return bool(re.match(r"[A-Za-z\\|]", side.key))
     if side.node is not None and side.node.op == "call":
-        return True
+        return all(arg.op in ("sym", "num") for arg in side.node.args)
     return bool(_LABEL.fullmatch(side.key) or _SYMBOL_TUPLE.fullmatch(side.key) or _LENGTH.fullmatch(side.key))
 
 
@@ -84,13 +84,14 @@ def with_argument(value: Shape, old: str, new: str) -> Shape:
 
 
 def is_unknown(side: Shape) -> bool:
-    """Whether a side is one thing that may take values: x, |z|, f(x)."""
+    """Whether a side is one thing that may take values: x, |z - 1|, f(x)."""
     if side.kind != "value":
         return False
     if side.node is None:
         return is_label(side)
-    bare = side.node.args[0] if side.node.op == "abs" else side.node
-    return bare.op == "call" or (bare.op == "sym" and bool(symbols(bare)))
+    if side.node.op == "abs":
+        return len(symbols(side.node)) == 1
+    return side.node.op == "call" or (side.node.op == "sym" and bool(symbols(side.node)))
 
 
 def is_infinite(shape: Shape) -> bool:

@@ -30,7 +30,10 @@ def refused(gold: Shape, answer: Shape) -> bool:
     if words.opposed(gold.text, answer.text):
         return True
     if gold.kind == "words":
-        return words.is_none_at_all(gold.text) and (answer.kind != "words" or words.is_everything(answer.text))
+        if words.is_none_at_all(gold.text):
+            return answer.kind != "words" or words.is_everything(answer.text)
+        no_number = words.is_everything(gold.text) or not words.may_state_a_number(gold.text)
+        return no_number and is_number(answer) and not answer.unit
     return answer.kind == "words" and is_constant(gold) and (
         words.is_none_at_all(answer.text) or not words.may_state_a_number(answer.text))
 

@@ -62,11 +62,13 @@ def has_words(text: str) -> bool:
 
 
 def number_word(text: str) -> int | None:
-    """`Twelve` is 12, `twenty-one` 21."""
+    """`Twelve` is 12, `twenty-one` 21, `two hundred` 200."""
     parts = canonical(text).replace("-", " ").split(" ")
-    if not 1 <= len(parts) <= 2 or any(part not in _NUMBERS for part in parts):
+    if not 1 <= len(parts) <= 2 or parts[0] not in _NUMBERS or parts[-1] not in _NUMBERS.keys() | SCALES.keys():
         return None
-    first, *rest = (_NUMBERS[part] for part in parts)
+    if len(parts) == 2 and parts[1] in SCALES:
+        return _NUMBERS[parts[0]] * SCALES[parts[1]]
+    first, *rest = (_NUMBERS.get(part, 0) for part in parts)
     if not rest:
         return first
     return first + rest[0] if first >= 20 and 0 < rest[0] < 10 else None
