@@ -22,7 +22,7 @@ _OPTION = (r"(?:options?|choices?|answers?|alternatives?|letters?|antwort|antwoo
            r"вариант|réponse|respuesta|resposta|risposta|lựa chọn|đáp án)")
 _BEFORE = re.compile(
     rf"(?:^|[^{_WORD}])(?:{_OPTION}|is|be|was|are|it['’]s|that['’]s|say|think|believe|guess|choose|chose|choosing|pick|"
-    r"picked|picking|select|selected|selecting|mark|marked|leaves?|leaving|match(?:es)?|correct|right|so|hence|thus|"
+    r"picked|picking|select|selected|selecting|mark|marked|leaves?|leaving|makes?|making|vote|match(?:es)?|correct|right|so|hence|thus|"
     r"therefore|then|and|or|but|nor|either|neither|both|only|just|not|than|instead of|(?:any|one|both|all|none|either|neither) of|have|over|out|off|maybe|perhaps|probably|"
     r"likely|possibly|definitely|clearly|certainly|surely|simply|actually|rather|because|since|as|while|whereas|that|if|"
     r"though|although|between|unlike|eliminat\w*|exclud\w*|discard\w*|reject\w*|dismiss\w*|remov\w*|except|wait|yes|no|"
@@ -32,6 +32,10 @@ _BEFORE = re.compile(
     re.IGNORECASE)
 _OPTION_BEFORE = re.compile(rf"(?:^|[^{_WORD}]){_OPTION}[{_OPENERS}:]*$", re.IGNORECASE)
 _NAMED = re.compile(r"(?:fig(?:ure)?|eq(?:uation)?|part|table|panel|step|case|section|appendix|vitamin)\.?\s*$", re.IGNORECASE)
+_NAME_AFTER = re.compile(
+    r" (?:cells?|bonds?|terminus|termini|chains?|rings?|orbitals?|bands?|layers?|shells?|lymphocytes?|receptors?|levels?|phases?|sites?|"
+    r"peptides?|helix|helices|DNA|RNA|stars?|fields?|mesons?|bosons?|quarks?|particles?|axis|flat|sharp|major|minor|vitamins?)\b")
+"""Letters that are part of a name: B cells, H bonds."""
 _FORMULA_AFTER = re.compile(rf"\s*(?:[=^<>≤≥×·÷~%{FORMULA}]|[+/](?!\s*\(?[A-Z](?![A-Za-z])))")
 _STOP = re.compile(rf"\s*(?:$|[.,;:!?|/&{_CLOSERS[2:]}\-–—→✓✔✅❌✗✘、，；：?]|[^\W\d_](?<![{_WORD}]))")
 _GOES_ON = re.compile(
@@ -41,15 +45,15 @@ _GOES_ON = re.compile(
 _REASON = re.compile(r"[\s)\]]*(?:because|since|as|for|rather|instead|due to|by|(?:and|but) not)\b", re.IGNORECASE)
 _FILLER = re.compile(
     rf"(?:[{_OPENERS}{_CLOSERS}:.,;>|→\-–—=]|\b(?:{_OPTION}|the|definitely|probably|clearly|certainly|most|likely|simply|"
-    r"is|be|must|should|would|has|to|therefore|thus|hence|so|and|in|by (?:process of )?elimination|final|finally|overall|conclusion|i|i['’]d|we|think|believe|say|it|it['’]s|that|one|"
+    r"guess|vote|it follows|is|be|must|should|would|has|to|therefore|thus|hence|so|and|in|by (?:process of )?elimination|final|finally|overall|conclusion|i|i['’]d|we|think|believe|say|it|it['’]s|that|one|"
     r"labell?ed|given|by|only|just|choose|pick|select|ist|es|est|la|le|die|der|das|é|è|yes|ok|okay)\b)*", re.IGNORECASE)
 _JOINED = re.compile(
-    rf"[{_CLOSERS}]*(?:,|;|/|&|\+|、|\|)?[{_OPENERS}]*(?:(?:and|or|nor|und|oder|et|ou|y|o|e|и|или|as well as|plus|和|与|及|或|以及)"
+    rf"[{_CLOSERS}]*(?:,|;|/|&|\+|、|\||→)?[{_OPENERS}]*(?:(?:and|or|nor|und|oder|et|ou|y|o|e|и|или|as well as|plus|和|与|及|或|以及)"
     rf"(?![{_WORD}]))?\s*(?:(?:also|possibly|maybe|perhaps|probably|even|both|either)\b)?\s*"
     rf"(?:(?:the )?{_OPTION}\b)?[{_OPENERS}]*", re.IGNORECASE)
-_JOINER = re.compile(r"[,;/&+|、和与及或]|\b(?:and|or|nor|und|oder|et|ou|y|o|e|и|или|plus|as well as)\b", re.IGNORECASE)
+_JOINER = re.compile(r"[,;/&+|、→和与及或]|\b(?:and|or|nor|und|oder|et|ou|y|o|e|и|или|plus|as well as)\b", re.IGNORECASE)
 _LISTED = re.compile(r"[,;、\s]*")
-_OWN_VERB = re.compile(r"[\s)\]]*(?:is|was|has|would|fails?|violates|does|can|cannot|looks?|seems?|ignores)\b", re.IGNORECASE)
+_OWN_VERB = re.compile(r"[\s)\]]*(?:is|was|has|would|fails?|violates|does|can|cannot|looks?|seems?|ignores|remains|stands|wins|works|fits|must|holds)\b", re.IGNORECASE)
 _TAIL = rf"\s*(?:be\s+|to be\s+)?(?:(?:the|both|either)\s+)?(?:{_OPTION}\s*:?)?[{_OPENERS}]*$"
 _ALL_BUT = re.compile(
     r"\b(?:all|every\w*|any\w*|none|nothing|others?)\b[^.,;]{0,20}\b(?:but|except(?: for)?|other than)" + _TAIL, re.IGNORECASE)
@@ -70,19 +74,20 @@ _DOWN_AFTER = re.compile(
 _TAKEN_AFTER = re.compile(
     rf"[{_CLOSERS}]*(?:(?:is|are|was|must be|has to be|seems|remains|looks|ist|est|es)\s+(?:the |an? |also |clearly |indeed |"
     r"therefore |thus |hence |most |definitely |my |final )*(?:correct|right|best|answer|true|only|one|left|choice|pick|"
-    r"option|richtig|correcta|correcte)\b(?!\s+(?:about|in|that|only|at|for|to|if))|it is\b|fits\b|works\b|wins\b|remains?\b|"
+    r"option|richtig|correcta|correcte)\b(?!\s+(?:about|in|that|only|at|for|to|if))|(?:is|was|seems) (?:the )?(?:closest|nearest|most (?!likely wrong)\w+)\b|(?:has to|must) be (?:it|true)\b|it is\b|fits\b|works\b|wins\b|remains?\b|"
     r"stands\b|as (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option)\b|(?:richtig|korrekt|correct[aoe]|corrett[ao]|juist|верн\w*|правильн\w*)\b|[✓✔✅]|(?:选项|項|项)?\s*(?:是|为)?(?:正确|正確|对|符合))", re.IGNORECASE)
 _TAKEN_BEFORE = re.compile(
     r"(?:\b(?:must|has to|have to|had to|can only|should|ought to) be|\bleav(?:es|ing)(?: us with| me with)?(?: only)?|"
     r"\bactually,?|\binstead,?|\bno\s*[,:–—-]|\bchoose|\bchose|\bpick(?:ed)?|\bselect(?:ed)?|\bgo(?:ing)? (?:with|for)|"
     r"\bwent with|\bopt(?:ed|ing)? for|\bsettled? (?:on|for)|\bstick(?:ing)? with|\bvote for|\blean(?:ing)? (?:towards?|to)|"
-    r"\bonly|\b(?:chang|switch|revis|updat)\w*[^.,;]{0,30} to|\b(?:answer|option|choice|one|pick|guess) (?:is|was|would be|seems to be)|\bdown to|"
+    r"\bonly|\bmak(?:es|ing)|\bvote|\b(?:i|we)(?:['’](?:ll|d))? say|\b(?:chang|switch|revis|updat)\w*[^.,;]{0,30} to|\b(?:answer|option|choice|one|pick|guess) (?:is|was|would be|seems to be)|\bdown to|"
     r"\b(?:corresponds?|points?) to|\bmatches|(?<!不)(?<!不应)(?:应选|故选|选择|选(?!项)))\s*(?:just|only|simply)?" + _TAIL,
     re.IGNORECASE)
-_LEANS_BEFORE = re.compile(r"(?:\bis|\b(?:it|that)['’]s|\bso|\bhence|\bthus|\btherefore|\bbut|\bsondern|\bsino|\bbe|→|\bthen|而是|所以)[\s,:]*" + _TAIL,
+_LEANS_BEFORE = re.compile(r"(?:\bis|\b(?:it|that)['’]s|\bso|\bhence|\bthus|\btherefore|\bbut|\bsondern|\bsino|\bbe|→|\bthen|(?<!不)是|所以)[\s,:]*" + _TAIL,
                            re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|suppose|were|never|not|tempt\w*|might|could|may|some|people|students?|many)\b|n['’]t\b", re.IGNORECASE)
+_REASONED = re.compile(r"\W*(?:since|because|as|given|thus|so|therefore|hence|by|based|after)\b", re.IGNORECASE)
 _ROMAN = re.compile(r"\b(?:II|III|IV|VI{0,3})\b")
 _RUN = re.compile(r"[^\w]*([A-Z]{2,6})[^\w]*")
 SPECIES = (
@@ -109,6 +114,12 @@ class Group:
     """Whether the clause ends, pauses or goes on with a reason after it."""
 
 
+def _narrowed(letters: tuple[str, ...], later: list[Group]) -> tuple[str, ...]:
+    """`A and C are left; C is larger, so C`: several letters, of which the clause goes on to take one."""
+    chosen = [group.letters for group in later if group.stance in ("taken", "leans") and set(group.letters) < set(letters)]
+    return chosen[-1] if chosen else letters
+
+
 def announced(clause: str, letters: str) -> tuple[str, ...] | None:
     """Letters that a clause behind `Answer:` names: one is an answer, several are none. None where it names no letter."""
     run = _RUN.fullmatch(clause)
@@ -118,7 +129,7 @@ def announced(clause: str, letters: str) -> tuple[str, ...] | None:
     for stance in ("taken", "lead", "leans"):
         if fitting := [group for group in named if group.stance == stance or (
                 stance == "lead" and group.leads and group.stance != "down")]:
-            return fitting[-1].letters
+            return _narrowed(fitting[-1].letters, named[named.index(fitting[-1]) + 1 :])
     down = {letter for group in named if group.stance == "down" for letter in group.letters}
     neutral = dict.fromkeys(letter for group in named if group.stance == "neutral" for letter in group.letters)
     return tuple(letter for letter in neutral if letter not in down) or None
@@ -136,7 +147,12 @@ def taken(sentence: str, letters: str, *, last: bool = False) -> tuple[str, ...]
         return named[0].letters
     called = [group for group in named if last and group.stops and group.stance == "neutral" and _OPTION_BEFORE.search(
         sentence[max(0, group.start - 40) : group.start])]
-    return called[-1].letters if called else None
+    if called:
+        return called[-1].letters
+    closing = named[-1] if last and named and _REASONED.match(sentence) else None
+    ends = closing and closing.stance == "neutral" and re.search(r",\s*\W?$", sentence[: closing.start]) and not re.search(
+        r"\w", sentence[closing.end :])
+    return closing.letters if closing and ends else None
 
 
 def groups(clause: str, letters: str) -> list[Group]:
@@ -172,7 +188,7 @@ def _is_option(clause: str, letter: re.Match[str], before: list[re.Match[str]]) 
     option = _OPTION_BEFORE.search(clause[max(0, start - 40) : start]) is not None
     if bracketed:
         return not _NAMED.search(lead)
-    if _FORMULA_AFTER.match(clause, end) or (clause[end : end + 1] == "(" and not _FILLER.fullmatch(clause, 0, start)):
+    if _NAME_AFTER.match(clause, end) or _FORMULA_AFTER.match(clause, end) or (clause[end : end + 1] == "(" and not _FILLER.fullmatch(clause, 0, start)):
         return False
     if _FILLER.fullmatch(lead):
         lead = lead.strip(" {}")

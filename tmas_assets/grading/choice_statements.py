@@ -27,7 +27,7 @@ _LINK = (
     r"probably|given by)\b)*\s*[:–—]?")
 _NOUN = r"(?:answer|ans|options?|choice|alternative|response|selection|pick|guess|letter)"
 _ELSEWHERE = (
-    r"antwort|antwoord|réponse|reponse|respuesta|resposta|risposta|ответ|відповідь|odpowiedź|odpověď|odpoveď|svar|vastaus|cevap|"
+    r"antwort|lösung|soluci[oó]n|soluzione|solução|antwoord|réponse|reponse|respuesta|resposta|risposta|ответ|відповідь|odpowiedź|odpověď|odpoveď|svar|vastaus|cevap|"
     r"yanıt|jawaban|jibu|đáp án|trả lời|απάντηση|válasz|răspuns|odgovor|отговор|одговор|ìdáhùn|idahun|उत्तर|الإجابة|إجابة|الاجابة|"
     r"الجواب|جواب|پاسخ|תשובה|উত্তর|คำตอบ|정답|답변|답|答え|答案|回答|解答|正解|答|正确选项|正確選項|正确的是|选项(?=[应是:为])|選項(?=[應是:為])|opción|opcion|opção|alternativa|opzione|optie|l['’]option|вариант|विकल्प|"
     r"선택지|選択肢|lựa chọn|seçenek|pilihan|الخيار")
@@ -37,7 +37,7 @@ _LINK_ELSEWHERE = (
 _ANNOUNCED = re.compile(
     rf"(?<![^\W\d_]){_NOUN}(?:s|\(s\)|[_ ](?:letter|choice|option|key|is)| ?#?\d{{1,3}})?"
     r"(?:\s+(?:to|for|of|here|in|among|that|which|i|we)\b[^.:\n]{0,60}?)?"
-    rf"[\s\"')\]{BOX_END}]{{0,4}}{_LINK}"
+    rf"(?: ?[\[(][A-Z](?:\s?[-–/|,]\s?[A-Z]){{1,25}}[\])])?[\s\"')\]{BOX_END}]{{0,4}}{_LINK}"
     rf"|(?<![^\W\d_])(?:final|correct|right|best)\s+{_NOUN}\s+(?=\(?[A-Z]\)?\s*(?:[.,;\n]|$))"
     r"|(?<![^\W\d_])(?:correct|solution|conclusion|result|verdict|final)\s*:"
     rf"|^[^\w\n{BOX}]{{0,8}}(?:(?:my|the|final|correct)\s+){{0,2}}answer[^\w\n{BOX}]{{0,8}}$"
