@@ -49,7 +49,7 @@ _FILLER = re.compile(
     r"labell?ed|given|by|only|just|choose|pick|select|ist|es|est|la|le|die|der|das|é|è|yes|ok|okay)\b)*", re.IGNORECASE)
 _JOINED = re.compile(
     rf"[{_CLOSERS}]*(?:,|;|/|&|\+|、|\||→)?[{_OPENERS}]*(?:(?:and|or|nor|und|oder|et|ou|y|o|e|и|или|as well as|plus|和|与|及|或|以及)"
-    rf"(?![{_WORD}]))?\s*(?:(?:also|possibly|maybe|perhaps|probably|even|both|either)\b)?\s*"
+    rf"(?![{_WORD}]))?\s*(?:(?:also|possibly|maybe|perhaps|probably|even|both|either)\b\s*){{0,2}}"
     rf"(?:(?:the )?{_OPTION}\b)?[{_OPENERS}]*", re.IGNORECASE)
 _JOINER = re.compile(r"[,;/&+|、→和与及或]|\b(?:and|or|nor|und|oder|et|ou|y|o|e|и|или|plus|as well as)\b", re.IGNORECASE)
 _LISTED = re.compile(r"[,;、\s]*")
@@ -77,7 +77,7 @@ _TAKEN_AFTER = re.compile(
     r"option|richtig|correcta|correcte)\b(?!\s+(?:about|in|that|only|at|for|to|if))|(?:is|was|seems) (?:the )?(?:closest|nearest|most (?!likely wrong)\w+)\b|(?:has to|must) be (?:it|true)\b|it is\b|fits\b|works\b|wins\b|remains?\b|"
     r"stands\b|as (?:the|my) (?:\w+ ){0,2}(?:answer|choice|option)\b|(?:richtig|korrekt|correct[aoe]|corrett[ao]|juist|верн\w*|правильн\w*)\b|[✓✔✅]|(?:选项|項|项)?\s*(?:是|为)?(?:正确|正確|对|符合))", re.IGNORECASE)
 _TAKEN_BEFORE = re.compile(
-    r"(?:\b(?:must|has to|have to|had to|can only|should|ought to) be|\bleav(?:es|ing)(?: us with| me with)?(?: only)?|"
+    r"(?:\b(?:must|has to|have to|had to|(?:can|could) only|should|ought to) be|\bleav(?:es|ing)(?: us with| me with)?(?: only)?|"
     r"\bactually,?|\binstead,?|\bno\s*[,:–—-]|\bchoose|\bchose|\bpick(?:ed)?|\bselect(?:ed)?|\bgo(?:ing)? (?:with|for)|"
     r"\bwent with|\bopt(?:ed|ing)? for|\bsettled? (?:on|for)|\bstick(?:ing)? with|\bvote for|\blean(?:ing)? (?:towards?|to)|"
     r"\bonly|\bmak(?:es|ing)|\bvote|\b(?:i|we)(?:['’](?:ll|d))? say|\b(?:chang|switch|revis|updat)\w*[^.,;]{0,30} to|\b(?:answer|option|choice|one|pick|guess) (?:is|was|would be|seems to be)|\bdown to|"
@@ -88,6 +88,7 @@ _LEANS_BEFORE = re.compile(r"(?:\bis|\b(?:it|that)['’]s|\bso|\bhence|\bthus|\b
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|suppose|were|never|not|tempt\w*|might|could|may|some|people|students?|many)\b|n['’]t\b", re.IGNORECASE)
 _REASONED = re.compile(r"\W*(?:since|because|as|given|thus|so|therefore|hence|by|based|after)\b", re.IGNORECASE)
+_PERHAPS = re.compile(r"\b(?:might|could|may)(?: \w+)? be\b", re.IGNORECASE)
 _ROMAN = re.compile(r"\b(?:II|III|IV|VI{0,3})\b")
 _RUN = re.compile(r"[^\w]*([A-Z]{2,6})[^\w]*")
 SPECIES = (
@@ -221,4 +222,5 @@ def _stance(clause: str, group: Group) -> Stance:
         return "taken"
     if chosen := _TAKEN_BEFORE.search(short):
         return "neutral" if _SUPPOSED.search(short[: chosen.start()][-30:]) else "taken"
-    return "leans" if _LEANS_BEFORE.search(short) else "neutral"
+    leaning = _LEANS_BEFORE.search(short)
+    return "leans" if leaning and not _PERHAPS.search(short[: leaning.end()][-30:]) else "neutral"
