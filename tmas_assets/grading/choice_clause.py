@@ -25,7 +25,7 @@ _BEFORE = re.compile(
     r"picked|picking|select|selected|selecting|mark|marked|leaves?|leaving|makes?|making|vote|match(?:es)?|correct|right|so|hence|thus|"
     r"therefore|then|and|or|but|nor|either|neither|both|only|just|not|than|instead of|(?:any|one|both|all|none|either|neither) of|have|over|out|off|maybe|perhaps|probably|"
     r"likely|possibly|definitely|clearly|certainly|surely|simply|actually|rather|because|since|as|while|whereas|that|if|"
-    r"though|although|between|unlike|eliminat\w*|exclud\w*|discard\w*|reject\w*|dismiss\w*|remov\w*|except|wait|yes|no|"
+    r"though|although|between|unlike|eliminat\w*|exclud\w*|discard\w*|reject\w*|dismiss\w*|remov\w*|except|wait|yes|no|also|even|"
     r"(?:corresponds?|points?|leads?|lean|leaning|narrows?|narrowed|down) (?:it )?(?:down )?(?:to|towards?)|"
     r"(?:chang|switch|revis|updat)\w*[^.,;]{0,30} to|(?:go|going|went|stick|sticking|agree) with|(?:go|opt|opted|settle|vote) (?:for|on)|n['’]t|cannot|"
     r"ist|lautet|nicht|sondern|est|la|le|pas|mais|es|no|sino|é|è|não|non|ma|mas|это|не|а|là|adalah|bukan)$",
