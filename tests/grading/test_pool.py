@@ -60,7 +60,9 @@ def test_a_worker_decides_what_exact_arithmetic_cannot(pool):
 @pytest.mark.parametrize("text", [
     r"\boxed{5^{5^{5^{5}}}}", r"\boxed{(10^{10})!}", r"\boxed{x^{9^{9^{9^9}}}}", r"\boxed{\sin(10^{10^{10}})}",
     r"\boxed{\sqrt{7^{7^{7^7}}}}", "\\boxed{" + "9" * 50_000 + "}", "\\boxed{" + "(" * 5_000 + "1" + ")" * 5_000 + "}",
-    r"\boxed{\sum_{n=1}^{10^{100}} n}",
+    r"\boxed{\sum_{n=1}^{10^{100}} n}", r"\boxed{\sum_{i=1}^{400} \sum_{j=1}^{400} \sqrt{ij}}", r"\boxed{\binom{\sqrt2}{\pi}!}",
+    r"\boxed{1}" * 10_000, "".join(rf"\boxed{{{n}}} " for n in range(10_000)), "{" * 50_000 + "43" + "}" * 50_000,
+    "Answer: " * 12_000, "$" * 100_000, r"\boxed{" * 20_000 + "43" + "}" * 20_000, "43, " * 25_000, r"\text{ " * 20_000,
 ])
 def test_no_text_takes_two_seconds(pool, text):
     started = time.monotonic()

@@ -1,5 +1,6 @@
 """Endless repetition is told from ordinary text, wherever in the reply it begins."""
 
+import json
 import random
 
 import pytest
@@ -23,6 +24,12 @@ def prose(words, seed=0):
     prose(60) * 20,
     "wait, " * 300,
     "é" * 2_000,
+    "因此答案是五。" * 300,
+    "✅ " * 800,
+    r"\boxed{5} " * 400,
+    "| 0 | 1 |\n" * 300,
+    "".join(f"Step {n}: Let me check the sum again, to see whether it is right.\n" for n in range(400)),
+    prose(500) * 12,
 ])
 def test_loops_are_seen(text):
     assert is_repetitive(text)
@@ -38,6 +45,14 @@ def test_loops_are_seen(text):
     ", ".join(map(str, range(1_500))),
     SENTENCE * 40 + prose(800),
     "\n".join(f"${n} \\cdot {n + 1} = {n * (n + 1)}$" for n in range(200)),
+    "".join(f"| {' | '.join(f'{row:09b}')} | {row.bit_count() % 2} |\n" for row in range(512)),
+    "\n".join(" & ".join("1" if row == column else "0" for column in range(40)) + r" \\" for row in range(40)),
+    "".join(f"Section\n{'-' * 80}\nSome text of its own with number {n}.\n" for n in range(60)),
+    "".join(f"    if x == {n}:\n        return {n * n}\n" for n in range(300)),
+    json.dumps([{"id": n, "name": f"item{n}", "value": n * 7 % 13, "ok": n % 3 == 0} for n in range(800)], indent=1),
+    "\n".join(f"For n = {n}, the value is {n * n}, which is {'odd' if n % 2 else 'even'}." for n in range(1, 900)),
+    "\n".join(f"3^{n} mod 10 = {pow(3, n, 10)}" for n in range(1, 400)),
+    ", ".join(f"({i},{j})" for i in range(40) for j in range(40)),
 ])
 def test_ordinary_texts_are_not(text):
     assert not is_repetitive(text)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 _OPENING = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])\s*")
 _BARE = re.compile(r"[+\-−]?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|[A-Za-z]\b|\\(?!boxed|fbox)[A-Za-z]+)")
 _DEEPEST = 5
+"""Boxes within boxes. Deeper ones are not looked at: each holds all that the next one holds."""
 _ESCAPED = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
@@ -28,14 +29,18 @@ def complete_boxes(text: str) -> tuple[tuple[Box, ...], bool]:
         return (), False
     closing = _closing_braces(text)
     boxes = []
+    around: list[int] = []  # where the boxes end that this one stands in
     unclosed = False
     for opening in openings:
         at = opening.end()
         if at < len(text) and text[at] == "{":
-            if at in closing:
-                boxes.append(Box(text[at + 1 : closing[at]].strip(), opening.start(), closing[at] + 1))
-            else:
+            while around and around[-1] <= at:
+                around.pop()
+            if at not in closing:
                 unclosed = True
+            elif len(around) < _DEEPEST:
+                boxes.append(Box(text[at + 1 : closing[at]].strip(), opening.start(), closing[at] + 1))
+                around.append(closing[at])
         elif bare := _BARE.match(text, at):
             boxes.append(Box(bare.group().rstrip(","), opening.start(), bare.end()))
     boxes.sort(key=lambda box: box.end)

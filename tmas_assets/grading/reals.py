@@ -101,7 +101,7 @@ def _merged(values: Sequence[Fraction]) -> dict[Fraction, int]:
     last, spot = None, -1
     for value in values:
         rounded = last is not None and max(last.denominator, value.denominator) > _ROUNDED
-        if last is None or not rounded or value - last > _CLOSE_BY * max(Fraction(1), abs(value)):
+        if last is None or not rounded or value - last > _CLOSE_BY * max(abs(last), abs(value)):
             spot += 2
         spots[value] = spot
         last = value
