@@ -14,6 +14,8 @@ from typing import Literal
 
 from resources.sandbox.interpreter import ENVIRONMENT, FLAGS, executable, needed_files
 
+WRITABLE = ("/tmp", "/dev/shm")
+"""Memory of bounded size; all other files can only be read."""
 Way = Literal["own_user", "user_namespace"]
 _USER_INSIDE = 1000
 _USERS = (1_879_048_192, 2_130_706_431)
@@ -59,9 +61,11 @@ def command(way: Way, *, bwrap: str, room_bytes: int, info: int, filtered: int |
         line += ["--perms", "0755", "--dir", folder]
     for path in needed_files():
         line += ["--ro-bind", path, path]
-    line += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", str(room_bytes), "--tmpfs", "/tmp"]
-    # all that can be written is /tmp, whose size is bounded; /dev is memory without a bound
-    line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--hostname", "sandbox"]
+    # /dev is memory without a bound, so nothing in it but what semaphores need can be written
+    line += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for folder in WRITABLE:
+        line += ["--perms", "1777", "--size", str(room_bytes // len(WRITABLE)), "--tmpfs", folder]
+    line += ["--remount-ro", "/", "--chdir", WRITABLE[0], "--hostname", "sandbox"]
     line += ["--clearenv", *(part for name, value in ENVIRONMENT.items() for part in ("--setenv", name, value))]
     line += ["--die-with-parent", "--new-session", "--info-fd", str(info)]
     if filtered is not None:

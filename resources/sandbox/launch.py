@@ -57,7 +57,7 @@ def launched(job: Job, way: Way | None, limits: Limits, bwrap: str) -> Iterator[
                 settings["user"] = bubblewrap.free_user(random.SystemRandom())
             filtered = None if (calls := refused_calls()) is None else _in_memory(stack, calls)
             passed += [info.fileno()] if filtered is None else [info.fileno(), filtered]
-            line = bubblewrap.command(way, bwrap=bwrap, room_bytes=2 * limits.file_bytes, info=info.fileno(),
+            line = bubblewrap.command(way, bwrap=bwrap, room_bytes=4 * limits.file_bytes, info=info.fileno(),
                                       filtered=filtered, program=_python(settings, way))
             # the first process inside keeps the environment that bubblewrap got, for all inside to see
             folder, environment = "/", {}
@@ -69,7 +69,7 @@ def launched(job: Job, way: Way | None, limits: Limits, bwrap: str) -> Iterator[
         for end in (report, info, lifeline):
             end.close()
         init = None if way is None else _first_process(told, stack)
-        yield Started(process, said.fileno(), init, let_go=held.close)
+        yield Started(process, said.fileno(), init, bubblewrap.WRITABLE, let_go=held.close)
 
 
 def _first_process(told: FileIO, stack: contextlib.ExitStack) -> tuple[int, int] | None:

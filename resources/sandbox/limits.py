@@ -36,7 +36,7 @@ class Limits:
     processes: int = 32
     """And threads."""
     file_bytes: int = 32 * MIB
-    """Of one file. All files together have twice as much room, in memory."""
+    """Of one file. All files of a folder together have twice as much room, in memory."""
     files: int = 2_000
     open_files: int = 128
     output_bytes: int = 4 * MIB

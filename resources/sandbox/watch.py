@@ -56,6 +56,7 @@ class Started:
     process: "subprocess.Popen[bytes]"
     report: int
     init: tuple[int, int] | None
+    writable: tuple[str, ...]
     let_go: Callable[[], None]
     """Asks what runs without a sandbox to end itself."""
 
@@ -105,24 +106,32 @@ def _until_the_report_ends(started: Started, streams: dict[int, _Stream], limits
             return "output"
         if (now := time.monotonic()) >= next_look:
             next_look = now + _LOOK_SECONDS
-            if (stop := "cancelled" if cancelled() else _limit_reached(started, now - begun, limits)) is not None:
+            if cancelled():
+                return "cancelled"
+            set_up = streams[started.report].count > 0
+            if (stop := _limit_reached(started, now - begun, limits, set_up)) is not None:
                 return stop
 
 
-def _limit_reached(started: Started, seconds: float, limits: Limits) -> Stop | None:
+def _limit_reached(started: Started, seconds: float, limits: Limits, set_up: bool) -> Stop | None:
+    """`set_up`: whether the first process inside has its own files by now, and not the machine's any more."""
     inside = census.below(started.process.pid)
+    if census.threads(inside) > limits.processes + _SPARE_PROCESSES:
+        return "processes"
     if census.resident_bytes(inside) > limits.memory_bytes:
         return "memory"
     if census.cpu_seconds(inside) > _CPU_OF_ALL * limits.cpu_seconds + 1:
         return "cpu"
-    if census.threads(inside) > limits.processes + _SPARE_PROCESSES:
-        return "processes"
-    if started.init is not None and census.files(started.init[0], "/tmp") > limits.files:
+    if set_up and started.init is not None and _files(started.init[0], started.writable) > limits.files:
         return "files"
     over = seconds - limits.wall_seconds
     if over > 0 and over > min(census.seconds_waited(inside), _MOST_WAITING * limits.wall_seconds):
         return "wall"
     return None
+
+
+def _files(pid: int, folders: tuple[str, ...]) -> int:
+    return sum(census.files(pid, folder) for folder in folders)
 
 
 def _drain(number: int, stream: _Stream, most: int) -> bool:

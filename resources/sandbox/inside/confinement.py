@@ -21,8 +21,8 @@ _LIMITS = {
     "stack_bytes": resource.RLIMIT_STACK,
 }
 _NONE = (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE)
-_NOT_DUMPABLE = 4
-"""PR_SET_DUMPABLE."""
+_GET_DUMPABLE, _SET_DUMPABLE = 3, 4
+"""Operations of prctl."""
 
 
 class Exposed(OSError):
@@ -55,14 +55,12 @@ def volunteer_for_the_kernel() -> None:
 
 def hide() -> None:
     """No process of the same user may read this one's memory or open files (ptrace, /proc). Raises Exposed."""
-    if _open_to(os.getuid()):
-        import ctypes
+    # the kernel gives such files of a process that may not be read to root; giving up root does that already
+    if os.stat("/proc/self/environ").st_uid != os.getuid():
+        return
+    import ctypes
 
-        ctypes.CDLL(None, use_errno=True).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
-    if os.getuid() and _open_to(os.getuid()):
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+    if libc.prctl(_GET_DUMPABLE, 0, 0, 0, 0) != 0:
         raise Exposed("this process stays readable to others of its user")
-
-
-def _open_to(user: int) -> bool:
-    # the kernel gives such files of a process that may not be read to root
-    return os.stat("/proc/self/environ").st_uid == user

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LOOK_SECONDS = 0.05
-_MOMENT = 2.0
+_MOMENT = 0.5
 """A process whose pipe is closed is about to end, if it does."""
 
 

@@ -24,7 +24,7 @@ _BASES = (int, float, complex, str, bytes, tuple, frozenset, list, dict, set, by
 _DICTS = (collections.Counter, collections.OrderedDict, collections.defaultdict)
 _FACTORIES = {made.__name__: made for made in (int, float, str, list, dict, set, tuple, bool, frozenset)}
 _MOST_FIELDS = 255
-_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError)
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
 
 
 class Uncarried(Exception):

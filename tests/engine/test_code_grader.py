@@ -1,0 +1,374 @@
+"""Verdicts on code: right answers of every kind pass, forged ones do not, and what cannot judge is failed."""
+
+import asyncio
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import pytest
+
+from resources.sandbox.limits import Limits
+from tmas_assets.engine.code_grader import CodeGrader
+from tmas_assets.records import Problem
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed (apt-get install bubblewrap)")
+DATA = Path(os.environ.get("TMAS_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+QUICK = Limits(cpu_seconds=1, wall_seconds=2)
+
+
+def problem(**data):
+    return Problem(benchmark="b", release="r", id="p", statement="", answer="", grader="code",
+                   grading_data=json.dumps(data))
+
+
+SQUARE = problem(tests="assert f(3) == 9\nassert f(4) == 16", entry_point="f")
+
+
+@pytest.fixture(scope="module")
+def grader():
+    with CodeGrader(max_workers=2) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def quick():
+    with CodeGrader(limits=QUICK, max_workers=2) as made:
+        yield made
+
+
+TREE = '''class Node:
+    def __init__(self, val=0, next=None):
+        self.val = val
+        self.next = next
+
+
+def rev(head):
+    """Reverse a list."""
+'''
+WALK = '''def build(values):
+    head = None
+    for value in reversed(values):
+        head = Node(value, head)
+    return head
+
+def walk(head):
+    found = []
+    while head:
+        found.append(head.val)
+        head = head.next
+    return found
+
+assert walk(rev(build([1, 2, 3]))) == [3, 2, 1]
+'''
+RIGHT = {
+    "a Counter": ("assert f('aab') == {'a': 2, 'b': 1}\nassert f('a')['z'] == 0\nassert isinstance(f('a'), dict)",
+                  "from collections import Counter\ndef f(s): return Counter(s)"),
+    "a defaultdict": ("r = f([1, 2])\nassert r == {1: [1], 2: [2]}\nassert r[9] == []",
+                      "from collections import defaultdict\ndef f(l):\n    d = defaultdict(list)\n    for x in l: d[x].append(x)\n    return d"),
+    "an OrderedDict in its order": ("assert list(f()) == ['b', 'a']", "from collections import OrderedDict\ndef f():\n    d = OrderedDict(a=1, b=2)\n    d.move_to_end('a')\n    return d"),
+    "a deque": ("from collections import deque\nassert f() == deque([1, 2])", "from collections import deque\ndef f(): return deque([1, 2])"),
+    "a namedtuple": ("assert f() == (1, 2)\nassert f().x == 1", "from collections import namedtuple\nQ = namedtuple('Q', 'x y')\ndef f(): return Q(1, 2)"),
+    "a bool where a number is asked": ("assert f(3) == 1\nassert f(3) is True", "def f(v): return v > 2"),
+    "a number where a bool is asked": ("assert f() == True", "def f(): return 1"),
+    "an IntEnum": ("assert f() == 2", "from enum import IntEnum\nclass E(IntEnum):\n    A = 2\ndef f(): return E.A"),
+    "a subclass of str": ("assert f() + 'c' == 'abc'", "class S(str): pass\ndef f(): return S('ab')"),
+    "a subclass of list": ("assert sorted(f()) == [1, 2] and f() == [1, 2]", "class L(list): pass\ndef f(): return L([1, 2])"),
+    "a generator": ("assert list(f(3)) == [0, 1, 2]\nassert next(f(3)) == 0", "def f(n):\n    for i in range(n): yield i"),
+    "an endless generator": ("from itertools import islice\nassert list(islice(f(), 3)) == [0, 1, 2]", "import itertools\ndef f(): return itertools.count()"),
+    "a map": ("assert list(f([1, 2])) == [2, 3]", "def f(l): return map(lambda x: x + 1, l)"),
+    "keys": ("assert f() == {1, 2} and len(f()) == 2", "def f(): return {1: 0, 2: 0}.keys()"),
+    "a range": ("assert f() == range(3)", "def f(): return range(3)"),
+    "a Fraction": ("from fractions import Fraction\nassert f() == Fraction(1, 2) == 0.5", "from fractions import Fraction\ndef f(): return Fraction(1, 2)"),
+    "a Decimal": ("assert float(f()) == 0.5", "from decimal import Decimal\ndef f(): return Decimal('0.5')"),
+    "a date": ("import datetime\nassert f() == datetime.date(2020, 1, 2)", "import datetime\ndef f(): return datetime.date(2020, 1, 2)"),
+    "odd numbers": ("import math\na, b, c, d = f()\nassert math.isnan(a) and b == math.inf and c == 10**5000 and d == 1 + 2j",
+                    "def f(): return float('nan'), float('inf'), 10**5000, 1 + 2j"),
+    "odd text": ("assert f('\\ud800') == '\\ud800\\x00'\nassert g() == b'\\xff'", "def f(s): return s + '\\x00'\ndef g(): return b'\\xff'"),
+    "sets of tuples": ("assert f() == {(1, 2), (3, 4)}", "def f(): return {(1, 2), (3, 4)}"),
+    "what refers to itself": ("x = f()\nassert x[0] is x", "def f():\n    x = []\n    x.append(x)\n    return x"),
+    "a list sorted in place": ("a = [3, 1, 2]\nf(a)\nassert a == [1, 2, 3]", "def f(a): a.sort()"),
+    "nested lists changed in place": ("a = [[1, 2], [3]]\nb = a[0]\nf(a)\nassert a == [[9, 2], [3], [5]] and b is a[0]",
+                                      "def f(a):\n    a[0][0] = 9\n    a.append([5])"),
+    "its argument": ("a = [1]\nassert f(a) is a", "def f(a): return a"),
+    "a call of what it was given": ("assert f(lambda x: x * 2, [1, 2]) == [2, 4]\nseen = []\nf(seen.append, [1])\nassert seen == [1]",
+                                    "def f(g, l): return [g(x) for x in l]"),
+    "an exception from what it was given": ("def bad(x): raise KeyError(x)\nassert f(bad)", "def f(g):\n    try: g(1)\n    except KeyError: return True"),
+    "a closure": ("assert f(3)(4) == 7", "def f(n): return lambda x: x + n"),
+    "a decorator": ("@f\ndef g(x): return x\nassert g(3) == 4", "import functools\ndef f(g):\n    @functools.wraps(g)\n    def w(x): return g(x) + 1\n    return w"),
+    "an exception that is asked for": ("try:\n    f(-1)\n    assert False\nexcept ValueError as e:\n    assert 'neg' in str(e)", "def f(v): raise ValueError('neg')"),
+    "an exception of its own": ("try:\n    f()\n    assert False\nexcept MyError as e:\n    assert e.args == (3,)", "class MyError(Exception): pass\ndef f(): raise MyError(3)"),
+    "a class": ("s = Stack()\ns.push(1)\ns.push(2)\nassert s.pop() == 2 and len(s) == 1 and s.items == [1] and isinstance(s, Stack)",
+                "class Stack:\n    def __init__(self): self.items = []\n    def push(self, x): self.items.append(x)\n    def pop(self): return self.items.pop()\n    def __len__(self): return len(self.items)"),
+    "a class that is a list": ("s = Stack()\ns.push(1)\ns.push(2)\nassert s.top() == 2 and s == [1, 2] and list(s) == [1, 2]",
+                               "class Stack(list):\n    def push(self, x): self.append(x)\n    def top(self): return self[-1]"),
+    "values of its own class": ("assert V(1, 2) + V(3, 4) == V(4, 6) != V(1, 1)\nassert str(V(1, 2)) == 'V(x=1, y=2)'",
+                                "from dataclasses import dataclass\n@dataclass\nclass V:\n    x: int\n    y: int\n    def __add__(self, o): return V(self.x + o.x, self.y + o.y)"),
+    "a context": ("with C() as c:\n    assert c == 5", "class C:\n    def __enter__(self): return 5\n    def __exit__(self, *a): pass"),
+    "objects of the tests' class": ("class N:\n    def __init__(self, v, n=None): self.v, self.n = v, n\nassert f(N(1, N(2))) == 3",
+                                    "def f(n):\n    s = 0\n    while n is not None:\n        s += n.v\n        n = n.n\n    return s"),
+    "a method of class Solution": ("assert f(3) == 9", "class Solution:\n    def f(self, v): return v * v"),
+    "a coroutine": ("import asyncio\nassert asyncio.run(f(3)) == 9", "import asyncio\nasync def f(v):\n    await asyncio.sleep(0)\n    return v * v"),
+    "an async generator": ("import asyncio\nasync def main():\n    assert [x async for x in f(2)] == [0, 1]\nasyncio.run(main())", "async def f(n):\n    for i in range(n): yield i"),
+    "a lambda": ("assert f(3) == 9", "f = lambda v: v * v"),
+    "a partial": ("assert f(3) == 9", "from functools import partial\nf = partial(pow, exp=2)"),
+    "a cached function": ("assert f(90) == 2880067194370816120\nf.cache_clear()", "from functools import lru_cache\n@lru_cache\ndef f(n): return n if n < 2 else f(n - 1) + f(n - 2)"),
+    "deep recursion": ("assert f(50000) == 50000", "import sys\nfrom functools import cache\nsys.setrecursionlimit(10**6)\n@cache\ndef f(n): return 0 if n == 0 else 1 + f(n - 1)"),
+    "what it prints": ("import io, contextlib\nb = io.StringIO()\nwith contextlib.redirect_stdout(b):\n    f()\nassert b.getvalue() == 'hi\\n'", "def f(): print('hi')"),
+    "much print": ("assert f() == 1", "def f():\n    for _ in range(10000): print('x' * 1000)\n    return 1"),
+    "a main block": ("assert f(3) == 9", "def f(v): return v * v\nif __name__ == '__main__':\n    print(f(int(input())))"),
+    "an example that asks for input": ("assert f(3) == 9", "def f(v): return v * v\n# Test cases\nn = int(input('n? '))\nprint(f(n))"),
+    "a wrong example": ("assert f(3) == 9", "def f(v): return v * v\nassert f(2) == 5"),
+    "annotations of the future": ("assert f(3) == 9", "from __future__ import annotations\ndef f(v: Foo) -> Bar: return v * v"),
+    "a counter of calls": ("assert f() == 1\nassert f() == 2", "n = 0\ndef f():\n    global n\n    n += 1\n    return n"),
+    "a match": ("assert f('a1').group() == '1' and f('a') is None", "import re\ndef f(s): return re.search(r'\\d', s)"),
+    "an import that the tests use": ("assert math.isclose(f(2), math.sqrt(2))", "import math\ndef f(x): return math.sqrt(x)"),
+    "a name of the tests": ("def check(c):\n    assert c(2) == 4\n\ncheck(f)", "def check(c): return True\ndef f(v): return v * v"),
+    "standard output closed": ("assert f(3) == 9", "import sys\nsys.stdout.close()\ndef f(v): return v * v"),
+    "a process left behind": ("assert f(3) == 9", "import os, time\ndef f(v):\n    if os.fork() == 0:\n        time.sleep(100)\n    return v * v"),
+}
+
+
+@pytest.mark.parametrize("case", RIGHT)
+def test_a_right_answer_is_right_with(grader, case):
+    tests, code = RIGHT[case]
+    verdict = grader.grade_sync(problem(tests=tests), code)
+    assert verdict.outcome == "right", verdict
+
+
+@pytest.mark.parametrize("own", ["", TREE.partition("\n\n\n")[0] + "\n"], ids=["the prompt's class", "its own copy of the class"])
+def test_objects_of_a_class_that_the_prompt_declares(grader, own):
+    answer = f"```python\n{own}def rev(head):\n    last = None\n    while head:\n        head.next, last, head = last, head, head.next\n    return last\n```"
+    assert grader.grade_sync(problem(prompt=TREE, tests=WALK, entry_point="rev"), answer).outcome == "right"
+
+
+def test_a_class_that_the_prompt_declares_may_reckon_with_numbers(grader):
+    prompt = 'class V:\n    """A vector."""\n    def __init__(self, x):\n        pass\n    def __mul__(self, k):\n        pass\n'
+    answer = "class V:\n    def __init__(self, x): self.x = x\n    def __mul__(self, k): return V(self.x * k)"
+    assert grader.grade_sync(problem(prompt=prompt, tests="assert (V(2) * 3).x == 6", entry_point="V"), answer).outcome == "right"
+
+
+EQUALS_ALL = '''class E:
+    def __init__(self, *a): pass
+    def __eq__(self, o): return True
+    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __eq__
+    __ne__ = lambda s, o: False
+    def __sub__(self, o): return 0
+    __rsub__ = __add__ = __radd__ = __abs__ = __hash__ = __int__ = lambda s, *o: 9
+'''
+FORGED = {
+    "an object that equals everything": EQUALS_ALL + "def f(v): return E()",
+    "a class that equals everything": EQUALS_ALL + "f = E",
+    "a list that equals everything": "class E(list):\n    def __eq__(self, o): return True\n    __ne__ = lambda s, o: False\ndef f(v): return E()",
+    "a number that equals everything": "class E(int):\n    def __eq__(self, o): return True\n    __hash__ = int.__hash__\ndef f(v): return E(1)",
+    "an exit before the tests": "import sys\ndef f(v): return v * v\nsys.exit(0)",
+    "an exit in a test": "import sys\ndef f(v): sys.exit(0)",
+    "a hard exit": "import os\ndef f(v): return 0\nos._exit(0)",
+    "a hard exit in a test": "import os\ndef f(v): os._exit(0)",
+    "a hard exit from a thread": "import threading, os, time\nthreading.Timer(0.05, os._exit, [0]).start()\ndef f(v):\n    time.sleep(1)",
+    "SystemExit": "def f(v): raise SystemExit",
+    "atexit": "import atexit, os\natexit.register(os._exit, 0)\ndef f(v): return 0",
+    "other builtins": "import builtins\nbuiltins.AssertionError = ValueError\nbuiltins.print = builtins.exit = lambda *a: None\nbuiltins.__build_class__ = None\ndef f(v): return 0",
+    "frames and their constants": "import sys\ndef f(v):\n    frame = sys._getframe()\n    while frame:\n        for c in frame.f_code.co_consts:\n            if c in (9, 16): return c\n        frame = frame.f_back",
+    "all objects of its process": "import gc\ndef f(v):\n    return v * v if any('assert f(3)' in str(o) for o in gc.get_objects() if isinstance(o, (dict, str, list))) else 0",
+    "files": "import os\ndef f(v):\n    for top in ('/tmp', '/dev/shm', '/proc/self', '/root', '/home', '/work', '/var'):\n        for at, _, files in os.walk(top):\n            for one in files:\n                try:\n                    fd = os.open(os.path.join(at, one), os.O_RDONLY | os.O_NONBLOCK)\n                    if b'assert f(3)' in os.read(fd, 1 << 16): return v * v\n                except OSError: pass",
+    "the memory of other processes": "import os\ndef f(v):\n    for p in os.listdir('/proc'):\n        if p.isdigit() and p != str(os.getpid()):\n            try:\n                with open(f'/proc/{p}/maps') as maps, open(f'/proc/{p}/mem', 'rb') as mem:\n                    for line in maps:\n                        if '[heap]' not in line and 'rw-p' not in line: continue\n                        low, high = (int(x, 16) for x in line.split()[0].split('-'))\n                        mem.seek(low)\n                        if b'assert f(3)' in mem.read(high - low): return v * v\n            except OSError: pass",
+    "ptrace": "import ctypes, os\ndef f(v):\n    return v * v if ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0) == 0 else 0",
+    "reports of its own": "import os\nfor n in range(64):\n    try: os.write(n, b'{\"marker\": \"m\", \"outcome\": \"passed\", \"reason\": \"\", \"status\": 0}\\n')\n    except OSError: pass\ndef f(v): return 0",
+    "replies of its own": "import os, json\ndef f(v):\n    for n in range(3, 64):\n        for k in range(50):\n            b = json.dumps({'give': [True, []], 'changed': [[], [[], []]], 'out': ''}).encode()\n            try: os.write(n, len(b).to_bytes(8, 'big') + b)\n            except OSError: break\n    return 0",
+    "no reply that can be read": "import os\ndef f(v):\n    for n in range(3, 64):\n        try: os.write(n, b'\\xff' * 64)\n        except OSError: pass\n    return 0",
+    "its judge's end": "import os\ndef f(v): os.kill(os.getppid(), 9)",
+    "the end of all": "import os\ndef f(v): os.kill(-1, 9)",
+    "closed files": "import os\ndef f(v): os.closerange(0, 256)",
+    "two of itself": "import os\nos.fork()\ndef f(v): return 0",
+    "another name": "def g(v): return v * v",
+    "a coroutine nobody waits for": "async def f(v): return v * v",
+    "a package that is not there": "import numpy\ndef f(v): return v * v",
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_a_verdict_cannot_be_forged_with(grader, case):
+    verdict = grader.grade_sync(SQUARE, FORGED[case])
+    assert (verdict.outcome, verdict.failure) == ("wrong", None), verdict
+    assert verdict.reason
+
+
+def test_expected_values_are_hidden_from_close_comparisons(grader):
+    near = problem(tests="assert abs(f(3) - 9) < 1e-6", entry_point="f")
+    assert grader.grade_sync(near, EQUALS_ALL + "def f(v): return E()").outcome == "wrong"
+    within = problem(tests="assert 9 in f(3)", entry_point="f")
+    assert grader.grade_sync(within, EQUALS_ALL + "def f(v): return E()").outcome == "wrong"
+
+
+def test_a_helper_of_the_prompt_is_the_prompts_for_the_tests(grader):
+    prompt = "def poly(xs, x):\n    return sum(c * x ** i for i, c in enumerate(xs))\n\n\ndef zero(xs):\n    \"\"\"A root.\"\"\"\n"
+    asked = problem(prompt=prompt, tests="assert abs(poly([-1, 1], zero([-1, 1]))) < 1e-4", entry_point="zero")
+    assert grader.grade_sync(asked, "def poly(xs, x): return 0\ndef zero(xs): return 99").outcome == "wrong"
+    assert grader.grade_sync(asked, "def zero(xs): return -xs[0] / xs[1]").outcome == "right"
+
+
+def test_tests_that_swallow_everything_do_not_hide_the_end_of_the_answer(grader):
+    tests = "try:\n    f(1)\nexcept:\n    pass\n"
+    assert grader.grade_sync(problem(tests=tests), "import os\ndef f(v): os._exit(0)").outcome == "wrong"
+    assert grader.grade_sync(problem(tests=tests), "def f(v): raise ValueError").outcome == "right"
+
+
+def test_a_missing_name_is_called_one(grader):
+    verdict = grader.grade_sync(problem(tests="assert most_common([1]) == 1", entry_point="most_common"), "def frequent(v): return 1")
+    assert (verdict.outcome, verdict.failure) == ("wrong", None)
+    assert verdict.reason == "missing name: the tests use 'most_common', and the answer defines frequent"
+
+
+@pytest.mark.parametrize("data", [
+    {"tests": ""}, {"tests": "# nothing"}, {"tests": "def check(c):\n    assert c(1) == 1", "entry_point": "f"},
+    {"tests": "assert 1 == 1"}, {"tests": "assert f(("}, {"tests": "import numpy as np\nassert f(1) == 1"},
+    {"prompt": "import numpy as np\n\n\ndef f(v):\n    '''f'''\n", "tests": "assert f(1) == 1"}, {},
+])
+def test_tests_that_cannot_judge_fail_and_pay_nobody(grader, data):
+    verdict = grader.grade_sync(problem(**data), "def f(v): return 1")
+    assert (verdict.outcome, verdict.failure.boundary, verdict.failure.kind) == ("failed", "grader", "bad_grading_data")
+
+
+@pytest.mark.parametrize(("stdin", "stdout", "code", "outcome"), [
+    ("3\n1 2 3\n", "6\n", "n = int(input())\nprint(sum(map(int, input().split())))", "right"),
+    ("a b\n", "b a", "print(*open(0).read().split()[::-1])", "right"),
+    ("", "6\n", "print(6)\nexit()", "right"),
+    ("", "1", "import os\nprint(1, flush=True)\nos._exit(0)", "right"),
+    ("", "1", "import sys, threading\nthreading.stack_size(1 << 26)\nt = threading.Thread(target=print, args=(1,))\nt.start()\nt.join()", "right"),
+    ("", "1", "import os, time\nprint(1, flush=True)\nif os.fork() == 0: time.sleep(100)", "right"),
+    ("5", "1", "if __name__ == '__main__':\n    print(1)", "right"),
+    ("", "6\n", "import sys\nprint(6)\nsys.exit(1)", "wrong"),
+    ("", "", "raise ValueError('x')", "wrong"),
+    ("", "1", "print(1)\n1 / 0", "wrong"),
+    ("", "1", "print(int(input()))", "wrong"),
+    ("", "1", "import sys\nsys.stdout.buffer.write(b'\\xff')", "wrong"),
+    ("", "1", "print(2)", "wrong"),
+])
+def test_a_program_is_judged_by_what_it_prints(grader, stdin, stdout, code, outcome):
+    verdict = grader.grade_sync(problem(stdin=stdin, stdout=stdout), f"```python\n{code}\n```")
+    assert (verdict.outcome, verdict.failure) == (outcome, None), verdict
+
+
+def test_what_ends_at_a_limit_is_wrong_and_says_which(quick):
+    endless = {
+        "CPU time": "def f(v):\n    while True: pass",
+        "killed, by itself or over 1 s of CPU time": "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\ndef f(v):\n    while True: pass",
+        "did not end within": "import time\ndef f(v): time.sleep(1000)",
+        "did not end within 2": "import os, signal\ndef f(v): os.kill(os.getppid(), signal.SIGSTOP)",
+    }
+    asked = {said: quick.submit(SQUARE, code) for said, code in endless.items()}
+    for said, one in asked.items():
+        verdict = one.result()
+        assert (verdict.outcome, verdict.failure) == ("wrong", None)
+        assert said in verdict.reason
+
+
+def test_a_busy_machine_changes_no_verdict():
+    """An answer of 0.6 s of CPU time under a limit of 0.8 s by the clock, among four times as many processes as there
+    are processors: it takes longer than that, and is right."""
+    work = "import time\ndef f(v):\n    while time.process_time() < 0.6: pass\n    return v * v"
+    burning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * len(os.sched_getaffinity(0)))]
+    try:
+        with CodeGrader(limits=Limits(cpu_seconds=5, wall_seconds=0.8), max_workers=1) as made:
+            started = time.monotonic()
+            assert made.grade_sync(SQUARE, work).outcome == "right"
+            assert time.monotonic() - started > 0.8
+    finally:
+        for one in burning:
+            one.kill()
+            one.wait()
+
+
+def test_threads_and_loops_share_a_grader(grader):
+    async def all_at_once():
+        asked = [grader.submit(SQUARE, f"def f(v): return v * v + {n % 2}") for n in range(6)]
+        return [verdict.outcome for verdict in await asyncio.gather(*map(asyncio.wrap_future, asked))]
+
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(asyncio.run(all_at_once()))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [["right", "wrong"] * 3] * 2
+
+
+def test_cancelling_a_grade_ends_its_answer():
+    with CodeGrader(max_workers=1) as made:
+        slow = made.submit(SQUARE, "import time\ndef f(v): time.sleep(1000)")
+        time.sleep(0.3)
+        started = time.monotonic()
+        assert slow.cancel()
+        assert made.grade_sync(SQUARE, "def f(v): return v * v").outcome == "right"
+        assert time.monotonic() - started < 5
+
+
+def test_closing_cancels_what_is_owed():
+    made = CodeGrader(max_workers=1)
+    owed = [made.submit(SQUARE, "import time\ndef f(v): time.sleep(1000)") for _ in range(3)]
+    time.sleep(0.2)
+    started = time.monotonic()
+    made.close()
+    assert time.monotonic() - started < 5
+    for one in owed:
+        with pytest.raises(CancelledError):
+            one.result()
+    with pytest.raises(RuntimeError):
+        made.submit(SQUARE, "def f(v): return 1")
+
+
+def test_a_sandbox_that_stops_working_scores_nobody(tmp_path):
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: Creating new namespace failed: Operation not permitted' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    with CodeGrader(max_workers=1) as made:
+        made._sandbox._bwrap = str(broken)
+        verdict = made.grade_sync(SQUARE, "def f(v): return v * v")
+    assert (verdict.outcome, verdict.failure.kind) == ("failed", "sandbox")
+    assert "Creating new namespace failed" in verdict.failure.detail
+
+
+def test_without_a_sandbox_every_verdict_says_so(caplog):
+    with CodeGrader("none", max_workers=1) as made:
+        verdicts = [made.grade_sync(SQUARE, code) for code in ("def f(v): return v * v", "def f(v): return 0", "")]
+    assert [verdict.outcome for verdict in verdicts] == ["right", "wrong", "wrong"]
+    assert all(verdict.unsandboxed for verdict in verdicts)
+    assert "WITHOUT a sandbox" in caplog.text
+
+
+def test_a_verdict_shows_the_code_that_ran(grader):
+    verdict = grader.grade_sync(SQUARE, f"Text.\n```python\ndef f(v):\n    return v * v\n{'# long' * 2000}\n```")
+    assert verdict.extracted.startswith("def f(v):\n    return v * v\n# long")
+    assert len(verdict.extracted) == 4_000
+    assert not verdict.unsandboxed
+
+
+def test_the_same_answer_gets_the_same_verdict(grader):
+    order = "def f(v):\n    return v * v if list({'a', 'b', 'c', 'd', 'e'}) == sorted('abcde', key=hash) or True else 0\n"
+    chance = problem(tests="assert f() == f()\nassert list(set('abcdef')) == f()")
+    asked = [grader.submit(chance, "def f(): return list(set('abcdef'))") for _ in range(6)]
+    assert {one.result().outcome for one in asked} == {"right"}
+    assert grader.grade_sync(SQUARE, order).outcome == "right"
+
+
+def humaneval():
+    path = DATA / "humaneval" / "HumanEval.jsonl.gz"
+    return [json.loads(line) for line in gzip.open(path)] if path.is_file() else []
+
+
+@pytest.mark.skipif(not humaneval(), reason=f"no HumanEval in {DATA}; set TMAS_DATA")
+def test_bodies_of_humaneval_pass_and_empty_ones_do_not(grader):
+    """A sample; all 164 of each were tried."""
+    asked = []
+    for row in humaneval()[3::12]:
+        one = problem(prompt=row["prompt"], entry_point=row["entry_point"], tests=f"{row['test']}\ncheck({row['entry_point']})")
+        asked.append((grader.submit(one, f"```python\n{row['canonical_solution']}```"), "right"))
+        asked.append((grader.submit(one, f"{row['prompt']}    pass\n"), "wrong"))
+    assert [verdict.result().outcome for verdict, _ in asked] == [outcome for _, outcome in asked]

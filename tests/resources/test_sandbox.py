@@ -1,0 +1,349 @@
+"""A sandbox harms neither the machine nor its secrets, leaves nothing behind, and says so where it cannot be had."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from resources.sandbox.bubblewrap import SandboxFault, ways
+from resources.sandbox.census import below, resident_bytes
+from resources.sandbox.jobs import ProgramJob, TestJob
+from resources.sandbox.limits import Limits
+from resources.sandbox.sandbox import Sandbox
+from resources.sandbox.syscalls import refused_calls
+
+ROOT = Path(__file__).resolve().parents[2]
+with_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed (apt-get install bubblewrap)")
+MIB = 2**20
+
+
+def quick(**changed):
+    """Limits for answers that run into them, told apart from all others on this machine by their time."""
+    return Limits(**{"cpu_seconds": 1, "wall_seconds": 3 + random.random() / 1000, "memory_bytes": 512 * MIB, **changed})
+
+
+def left_of(limits):
+    """Processes of sandboxes with these limits, by their command lines."""
+    mark = repr(limits.wall_seconds).encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and mark in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def program(code, stdin=""):
+    return ProgramJob(textwrap.dedent(code), stdin, "marker")
+
+
+@pytest.fixture(scope="module", params=ways())
+def sandbox(request):
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed (apt-get install bubblewrap)")
+    made = Sandbox(limits=quick())
+    made._way = request.param
+    yield made
+    assert left_of(made.limits) == []
+
+
+def said(sandbox, code, stdin=""):
+    run = sandbox.run(program(code, stdin))
+    assert run.report is not None, run
+    assert run.report.status == 0, run
+    return run.stdout.strip()
+
+
+def test_the_project_the_home_and_the_secrets_of_the_machine_are_not_there(sandbox, monkeypatch, tmp_path):
+    monkeypatch.setenv("PLANTED_SECRET", "7f3a")
+    secret = tmp_path / "secret"
+    secret.write_text("7f3a")
+    code = f"""
+        import os
+        paths = ["/etc/passwd", "/etc/shadow", "/home", "/var", {str(ROOT / "tmas_assets")!r}, {str(secret)!r}, {str(ROOT / ".venv")!r}]
+        print([p for p in paths if os.path.exists(p)])
+        os.symlink({str(secret)!r}, "/tmp/link")
+        os.symlink("/proc/1/root/etc/passwd", "/tmp/other")
+        for p in ("/tmp/link", "/tmp/other", "/proc/1/root{secret}", "/proc/1/cwd/../etc/passwd"):
+            try: print(p, open(p).read())
+            except OSError: pass
+        for p in os.listdir("/proc"):
+            try:
+                if "PLANTED" in open(f"/proc/{{p}}/environ").read(): print(p, "has it")
+            except OSError: pass
+        print(sorted(set(os.environ) - {{"HOME", "TMPDIR", "LANG", "PATH", "PYTHONHASHSEED", "MALLOC_ARENA_MAX", "PWD"}}))
+        print(sorted(os.listdir("/tmp")), os.path.expanduser("~"))
+        """
+    assert said(sandbox, code).split("\n") == ["[]", "[]", "['link', 'other'] /tmp"]
+
+
+def test_only_its_own_folder_can_be_written(sandbox):
+    code = """
+        import os, sys
+        written = []
+        for folder in ("/", "/usr", "/lib", "/dev", "/dev/shm", "/etc", "/proc/sys/kernel", sys.prefix, os.path.dirname(os.__file__), "/tmp"):
+            try:
+                open(os.path.join(folder, "x"), "w").close()
+                written.append(folder)
+            except OSError: pass
+        print(written)
+        """
+    assert said(sandbox, code) == "['/dev/shm', '/tmp']"
+
+
+def test_there_is_no_network_and_nobody_else(sandbox):
+    code = """
+        import os, socket
+        print([name for _, name in socket.if_nameindex()])
+        for kind, where in ((socket.AF_INET, ("1.1.1.1", 53)), (socket.AF_INET, ("127.0.0.1", 22)), (socket.AF_UNIX, "/run/docker.sock")):
+            try:
+                socket.socket(kind).connect(where)
+                print("reached", where)
+            except OSError: pass
+        print(len([p for p in os.listdir("/proc") if p.isdigit()]) < 6, os.getuid() != 0, socket.gethostname())
+        """
+    assert said(sandbox, code).split("\n") == ["['lo']", "True True sandbox"]
+
+
+def test_it_cannot_become_more_than_it_is(sandbox):
+    code = """
+        import ctypes, os
+        libc = ctypes.CDLL(None, use_errno=True)
+        for what in (lambda: os.setuid(0), lambda: os.memfd_create("x"), lambda: os.chroot("/tmp"), lambda: os.nice(-5)):
+            try:
+                what()
+                print("allowed")
+            except OSError: pass
+        print([libc.unshare(0x10000000), libc.mount(b"x", b"/tmp", b"tmpfs", 0, None), libc.shmget(0, 4096, 0o1000), libc.ptrace(16, 1, 0, 0)])
+        print([line.split()[1] for line in open("/proc/self/status") if line.startswith(("CapEff", "CapPrm", "NoNewPrivs", "Seccomp:"))])
+        """
+    assert said(sandbox, code).split("\n") == ["[-1, -1, -1, -1]", "['0000000000000000', '0000000000000000', '1', '2']"]
+
+
+@pytest.mark.parametrize("calls", ["import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
+                                   "import os\nfor n in range(10**6):\n    try: os.fork()\n    except OSError: os._exit(3)"])
+def test_a_process_flood_ends_and_leaves_nobody(sandbox, calls):
+    most = 0
+    done = threading.Event()
+
+    def count():
+        nonlocal most
+        while not done.wait(0.01):
+            most = max(most, len(left_of(sandbox.limits)))
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    run = sandbox.run(program(calls))
+    done.set()
+    counting.join()
+    assert run.stopped in ("cpu", "wall", "processes") or (run.report is not None and run.report.status != 0)
+    if sandbox._way == "own_user" or os.geteuid():  # else the kernel limits nobody, and we do so by looking
+        assert most <= sandbox.limits.processes + 8
+    assert left_of(sandbox.limits) == []
+
+
+@pytest.mark.parametrize("children", [0, 12])
+def test_a_memory_flood_ends_before_the_machine_notices(sandbox, children):
+    code = f"""
+        import os
+        for _ in range({children}):
+            if os.fork() == 0: break
+        held = []
+        while True:
+            try: held.append(b"x" * 10**7)
+            except MemoryError:
+                if not {children}: raise
+        """
+    most = 0
+    done = threading.Event()
+
+    def measure():
+        nonlocal most
+        while not done.wait(0.01):
+            most = max(most, resident_bytes(left_of(sandbox.limits)))
+
+    measuring = threading.Thread(target=measure)
+    measuring.start()
+    run = sandbox.run(program(code))
+    done.set()
+    measuring.join()
+    assert run.stopped in ("memory", "cpu") if children else run.report.status != 0
+    assert most < 4 * sandbox.limits.memory_bytes
+    assert left_of(sandbox.limits) == []
+
+
+def test_memory_in_files_is_bounded(sandbox):
+    code = """
+        n = size = 0
+        try:
+            while True:
+                with open(f"/tmp/{n}", "wb") as file:
+                    n += 1
+                    for _ in range(8): size += file.write(bytes(2**20))
+        except OSError as error: print(error.errno, size <= 64 * 2**20)
+        """
+    assert said(sandbox, code) == "28 True"
+    run = sandbox.run(program("with open('/tmp/x', 'wb') as file:\n    while True: file.write(bytes(2**20))"))
+    assert run.report.status != 0
+    assert "File too large" in run.errors
+    run = sandbox.run(program("n = 0\nwhile True:\n    n += 1\n    open(f'/tmp/{n}', 'w').close()"))
+    assert run.stopped in ("files", "cpu")
+
+
+def test_an_output_flood_is_cut_and_our_memory_stays_flat(sandbox):
+    before = resident_bytes([os.getpid()])
+    for stream in (1, 2):
+        for _ in range(2):
+            run = sandbox.run(program(f"import os\nwhile True: os.write({stream}, b'x' * 65536)"))
+            assert run.stopped == "output"
+            assert len(run.stdout) <= sandbox.limits.output_bytes
+    assert resident_bytes([os.getpid()]) - before < 32 * MIB
+
+
+def test_output_up_to_the_limit_is_all_there(sandbox):
+    run = sandbox.run(program("print('x' * (3 * 2**20), flush=True)"))
+    assert (run.stopped, len(run.stdout)) == (None, 3 * MIB + 1)
+
+
+@pytest.mark.parametrize("code", [
+    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(1000)\n    os._exit(0)",
+    "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)'], start_new_session=True)",
+    "import os, signal, time\nfor s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n    except (OSError, ValueError): pass\nif os.fork() == 0: time.sleep(1000)",
+])
+def test_a_background_child_is_gone_with_the_run(sandbox, code):
+    started = time.monotonic()
+    run = sandbox.run(program(code))
+    assert (run.stopped, run.report.status) == (None, 0), run
+    assert time.monotonic() - started < sandbox.limits.wall_seconds
+    assert left_of(sandbox.limits) == []
+
+
+@pytest.mark.parametrize("code", ["import time\ntime.sleep(1000)", "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nos.kill(0, signal.SIGSTOP)"])
+def test_what_sleeps_is_ended_by_the_clock(sandbox, code):
+    run = sandbox.run(program(code))
+    assert run.stopped == "wall"
+    assert left_of(sandbox.limits) == []
+
+
+@pytest.mark.parametrize("code", [
+    "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()", "import ctypes\nctypes.string_at(0)",
+    "import os\nos.kill(-1, 9)", "import os\nos.closerange(0, 1000)\nraise SystemExit(3)", "while True: pass",
+])
+def test_what_crashes_has_not_ended_well(sandbox, code):
+    run = sandbox.run(program(code))
+    assert run.started
+    assert run.stopped or run.report is None or run.report.status != 0
+    assert left_of(sandbox.limits) == []
+
+
+def test_standard_input_is_read_to_its_end_and_then_closed(sandbox):
+    assert said(sandbox, "import sys\nprint(len(sys.stdin.read()))\nprint(repr(sys.stdin.read()))", "x" * 10**6) == "1000000\n''"
+
+
+def test_threads_and_processes_of_an_answer_work(sandbox):
+    code = """
+        import concurrent.futures, multiprocessing
+        with concurrent.futures.ThreadPoolExecutor(4) as pool: print(sum(pool.map(abs, [-1, 2])))
+        with multiprocessing.get_context("fork").Pool(2) as pool: print(sum(pool.map(abs, [-1, 2])))
+        """
+    assert said(sandbox, code) == "3\n3"
+
+
+@with_sandbox
+def test_many_runs_leave_our_memory_and_files_as_they_were():
+    made = Sandbox(limits=quick())
+    job = TestJob("", "junk = bytearray(5 * 2**20)\ndef f(v): return v", "assert f(1) == 1", ("f",), (), ("f",), "marker")
+    assert made.run(job).report.outcome == "passed"
+    before, files = resident_bytes([os.getpid()]), len(os.listdir("/proc/self/fd"))
+    for _ in range(40):
+        assert made.run(job).report.outcome == "passed"
+    assert resident_bytes([os.getpid()]) - before < 8 * MIB
+    assert len(os.listdir("/proc/self/fd")) == files
+
+
+@pytest.mark.parametrize("isolation", [pytest.param("bubblewrap", marks=with_sandbox), "none"])
+def test_a_caller_killed_outright_leaves_no_process(isolation):
+    limits = quick(wall_seconds=30 + random.random() / 1000)
+    script = (
+        "from resources.sandbox.sandbox import Sandbox\nfrom resources.sandbox.limits import Limits\n"
+        "from resources.sandbox.jobs import ProgramJob\n"
+        f"made = Sandbox({isolation!r}, Limits(wall_seconds={limits.wall_seconds!r}))\nprint('up', flush=True)\n"
+        "made.run(ProgramJob('import os, time\\nos.fork()\\ntime.sleep(100)', '', 'm'))\n")
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT) as caller:
+        assert caller.stdout.readline() == b"up\n"
+        wait_until(lambda: len(set(left_of(limits)) - {caller.pid}) >= 4)
+        caller.send_signal(signal.SIGKILL)
+    wait_until(lambda: not left_of(limits))
+
+
+def wait_until(true):
+    deadline = time.monotonic() + 15
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_without_bubblewrap_the_fault_names_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(SandboxFault, match="apt-get install bubblewrap"):
+        Sandbox()
+
+
+def test_a_machine_that_refuses_namespaces_is_told_apart(monkeypatch, tmp_path):
+    refusing = tmp_path / "bwrap"
+    refusing.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    refusing.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(SandboxFault, match=r"No permissions to create new namespace.*allow user namespaces"):
+        Sandbox()
+
+
+@pytest.mark.parametrize("isolation", [pytest.param("bubblewrap", marks=with_sandbox), "none"])
+def test_limits_above_the_machines_are_lowered_and_noted_once(isolation):
+    script = (
+        "import logging, resource\nlogging.basicConfig(format='%(message)s')\n"
+        "resource.setrlimit(resource.RLIMIT_STACK, (4 * 2**20, 4 * 2**20))\nresource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))\n"
+        "from resources.sandbox.sandbox import Sandbox\nfrom resources.sandbox.jobs import TestJob\n"
+        f"made = [Sandbox({isolation!r}) for _ in range(2)][-1]\nprint(made.lowered)\n"
+        "code = 'import resource\\ndef f(): return resource.getrlimit(resource.RLIMIT_AS)[0], resource.getrlimit(resource.RLIMIT_STACK)[0]'\n"
+        "print(made.run(TestJob('', code, f'assert f() == ({2**30}, {4 * 2**20})', ('f',), (), ('f',), 'm')).report.outcome)\n")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
+    assert "memory_bytes of an answer is 1073741824, the hard limit of this machine, not 2147483648" in done.stdout
+    assert done.stdout.endswith("passed\n")
+    assert done.stderr.count("stack_bytes of an answer is 4194304") == 1
+
+
+def test_a_limit_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="cpu_seconds is 0"):
+        Limits(cpu_seconds=0)
+
+
+def test_without_a_sandbox_limits_still_hold_and_nothing_stays(caplog):
+    made = Sandbox("none", quick())
+    assert "WITHOUT a sandbox" in caplog.text
+    assert made.run(program("print(6)")).stdout == "6\n"
+    assert made.run(program("while True: pass")).report.status == -signal.SIGXCPU
+    assert made.run(program("bytearray(2**31)")).report.status == 1
+    assert made.run(program("import time\ntime.sleep(100)")).stopped == "wall"
+    run = made.run(program("import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(100)\n    os._exit(0)"))
+    assert run.report.status == 0
+    assert left_of(made.limits) == []
+    assert below(os.getpid()) == [] or all(Path(f"/proc/{pid}/cmdline").exists() for pid in below(os.getpid()))
+
+
+def test_every_machine_we_know_refuses_the_same_calls():
+    assert refused_calls("riscv64") is None
+    for machine in ("x86_64", "aarch64"):
+        lines = refused_calls(machine)
+        assert len(lines) % 8 == 0
+        assert lines[-4:] == (0x7FFF0000).to_bytes(4, sys.byteorder)  # what is not refused is allowed
