@@ -1,4 +1,4 @@
-r"""Finds the boxes of an answer: `\boxed{...}`, `\fbox{...}` with nested braces, and `\boxed 5` without any.
+r"""Finds the boxes of an answer: `\boxed{...}`, `\fbox{...}`, `\framebox{...}` with nested braces, and `\boxed 5` without any.
 
 Leaves out what the content means. One pass over the text, whatever is in it.
 """
@@ -6,8 +6,8 @@ Leaves out what the content means. One pass over the text, whatever is in it.
 import re
 from dataclasses import dataclass
 
-_OPENING = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])\s*")
-_BARE = re.compile(r"[+\-−]?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|[A-Za-z]\b|\\(?!boxed|fbox)[A-Za-z]+)")
+_OPENING = re.compile(r"\\(?:[bB]oxed|fbox|framebox)(?![A-Za-z])\s*")
+_BARE = re.compile(r"[+\-−]?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|[A-Za-z]\b|\\(?![bB]oxed|fbox|framebox)[A-Za-z]+)")
 _DEEPEST = 5
 """Boxes within boxes. Deeper ones are not looked at: each holds all that the next one holds."""
 _ESCAPED = re.compile(r"\\.|[{}]", re.DOTALL)

@@ -46,10 +46,8 @@ class Relations:
     def _by_form(self, gold: Shape, answer: Shape) -> bool | None:
         if gold.kind == answer.kind == "relation":
             return self._both(gold, answer)
-        if gold.kind == "relation" and set(gold.operators) == {"="} and answer.kind == "value":
-            same = self.whole.same(gold=gold.items[-1], answer=answer)
-            same = same or (states_a_value(gold) and self.whole.same(gold=gold.items[0], answer=answer))
-            return (True if states_a_value(gold) else None) if same and len(unknowns(gold.items[0])) != 1 else False
+        if gold.kind == "relation" and states_a_value(gold) and answer.kind == "value":
+            return self.whole.same(gold=gold.items[-1], answer=answer)
         if gold.kind == "relation":
             return False if answer.kind in ("value", "group", "matrix", "ratio") else None
         if answer.kind != "relation":

@@ -11,7 +11,7 @@ _SIGNS = {
     "∙": r"\cdot ", "•": r"\cdot ", "∗": r"\cdot ", "÷": "/", "∕": "/", "⁄": "/", "∞": r"\infty ", "≤": r"\le ",
     "⩽": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "∈": r"\in ",
     "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "±": r"\pm ", "∓": r"\mp ", "º": "°",
-    "˚": "°", "℃": "°", "€": " ", "£": " ", "¥": " ", "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "…": r"\ldots ", "⋯": r"\ldots ",
+    "˚": "°", "℃": "°", "€": " ", "£": " ", "¥": " ", "₹": " ", "₽": " ", "₩": " ", "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "…": r"\ldots ", "⋯": r"\ldots ",
     "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}", "⌊": r"\lfloor ",
     "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "⟨": r"\langle ", "⟩": r"\rangle ", "∣": "|", "∶": ":", "。": ". ",
     "、": ",", "【": "[", "】": "]", "「": "", "」": "", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
@@ -126,7 +126,7 @@ def one_spelling(text: str) -> str:
     s = re.sub(r"\\?\$", " ", s)
     s = re.sub(r"(?<=\d)\{,\}(?=\d)", ".", _GROUPED.sub("", s))
     s = _FONTS.sub("", _IN_FONT.sub(r" \1 ", _DROPPED.sub(" ", s)))
-    s = re.sub(r"\\boxed(?![A-Za-z])", "", s)
+    s = re.sub(r"\\(?:[bB]oxed|fbox|framebox)(?![A-Za-z])", "", s)
     for _ in range(3):  # text inside text
         s = _TEXT.sub(_word_or_letter, s)
     if (whole := _WHOLE_TEXT.fullmatch(s.strip(" ."))) and re.search(r"[\d=]", s):

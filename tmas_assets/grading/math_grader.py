@@ -7,7 +7,6 @@ as a `Question` for `decide`, which a worker runs. Neither raises for any text.
 import re
 from dataclasses import dataclass
 
-from tmas_assets.grading.boxes import last_box
 from tmas_assets.grading.compare import Comparison
 from tmas_assets.grading.exact import TooLarge, rational
 from tmas_assets.grading.exact_leaf import ExactLeaf, NeedsSymbols
@@ -69,7 +68,8 @@ def _compared(question: Question, comparison: Comparison) -> Verdict:
 
 def read_gold(gold: str) -> Shape:
     """A gold may be a whole solution, whose box is the answer."""
-    return read((last_box(gold) if "boxed" in gold else None) or gold)
+    boxed = find_answer(gold, asked="formula") if "boxed" in gold else None
+    return read(boxed.text if boxed is not None else gold)
 
 
 def unusable(gold: str, *, whole: bool = False) -> str | None:

@@ -19,16 +19,21 @@ _ROOT = rf"√\s*(?:{_PLAIN})|\\sqrt\s*\{{\d+\}}"
 NUMBER = re.compile(
     rf"(?<![\w.])(?:(?<![\w)}}\]])[-−+]|(?<!\d )(?:minus|negative) )?\$?(?:\\frac\{{[^{{}}]*\}}\{{[^{{}}]*\}}|(?:{_ROOT})|{VULGAR}"
     rf"|(?:{_PLAIN})(?:\s?{VULGAR}|[ \t]+\d+/\d+(?!\d)|/\d+(?:\.\d+)?|\s?(?:{_ROOT})|\s?π|\\frac\{{[^{{}}]*\}}\{{[^{{}}]*\}})?)"
-    r"(?:!|\s?\\?%|°)?(?![\w]*\d)")
+    r"(?:!|\s?\\?%|°| (?:hundred|thousand|million|billion|trillion)\b)?(?![\w]*\d)")
 _JOINED = re.compile(r"\s*(?:,|;|,?\s*(?:or|and)(?![A-Za-z])|[-−+*/×·÷^=])\s*")
 """Between numbers that are one statement: a list of candidates, a sum, an equation."""
 _BETWEEN_FORMULAS = re.compile(r"\s*,?\s*(?:and|or)?\s*")
 _TURNED = re.compile(r"\s*(?:to|less|more|or|if|when|not)\b")
 DENIED = re.compile(r"\b(?:not|isn't|no|never|cannot)\b", re.IGNORECASE)
-_MATHEMATICAL = re.compile(r"[\d=<>≤≥√^\\+/*∞π]|[a-zA-Z]\(|\([a-zA-Z]\)|(?<![A-Za-z'])(?![aAI]\b)[A-Za-z](?![A-Za-z'])")
+_MATHEMATICAL = re.compile(r"\bpi\b|[\d=<>≤≥√^\\+/*∞π]|[a-zA-Z]\(|\([a-zA-Z]\)|(?<![A-Za-z'])(?![aAI]\b)[A-Za-z](?![A-Za-z'])")
 _PIECE = re.compile(r"\\[A-Za-z]+|[^\W\d_]+|\d+|\S")
 _NAMES = {"sqrt", "exp", "sin", "cos", "tan", "log", "ln", "pi", "floor", "ceil", "abs", "infinity", "max", "min", "gcd"}
-_SURE = re.compile(r"[\d=<>≤≥≠^/+*√π∞²³½°!\\]|[a-zA-Z]\(")
+_ROUNDED = re.compile(r"\b(?:about|approximately|roughly|approx\.?)\s*$")
+_ASIDE = re.compile(r"\s\([^()$\\]*[A-Za-z]{3}[^()$\\]*\)")
+"""What is said in brackets, in words."""
+_REACH = 3
+"""Characters after a number in which its formula may close."""
+_SURE = re.compile(r"\bpi\b|[\d=<>≤≥≠^/+*√π∞²³½°!\\]|[a-zA-Z]\(")
 Asked = Literal["number", "formula", "words"]
 
 
@@ -73,11 +78,16 @@ def _runs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _last_number(text: str) -> str | None:
+    text = _ASIDE.sub("", text)
     formulas = [found for found in FORMULA.finditer(text) if re.search(r"\d|\\", found.group())]
     runs = list(_runs(text))
     if formulas and (not runs or runs[-1][0] < formulas[-1].end()):
         return _joined(text, formulas)
-    return text[runs[-1][0] : runs[-1][1]] if runs else None
+    if not runs:
+        return None
+    told = text[runs[-1][0] : runs[-1][1]]
+    stretch = _plain_formula(text[: runs[-1][1] + _REACH].splitlines()[-1]) or ""
+    return stretch if told in stretch and re.search(r"[\^\\√]", stretch) and "=" not in stretch else told
 
 
 def _last_formula(text: str, asked: Asked) -> str | None:
@@ -128,9 +138,11 @@ def _plain_formula(sentence: str) -> str | None:
             start = end = -1
     if start >= 0:
         stretches.append((start, end))
-    told = [sentence[one:other].strip(" ,;:.") for one, other in stretches]
-    sure = [text for text in told if _SURE.search(text) or re.fullmatch(r"[(\[{].*,.*[)\]}]", text)]
-    return sure[-1] if sure else None
+    told = [(sentence[one:other].strip(" ,;:."), sentence[:one]) for one, other in stretches]
+    sure = [(text, before) for text, before in told if _SURE.search(text) or re.fullmatch(r"[(\[{].*,.*[)\]}]", text)]
+    while len(sure) > 1 and _ROUNDED.search(sure[-1][1]):
+        sure.pop()
+    return sure[-1][0] if sure else None
 
 
 def _is_mathematical(piece: str, sentence: str, end: int) -> bool:
