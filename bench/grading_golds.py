@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from tmas_assets.grading.math_grader import Question, decide, grade_at_once
+from tmas_assets.grading.math.grader import Question, decide, grade_at_once
 
 BY_RULE_BAR = 395
 TABLES = {"imo_answerbench v2": "imo_answerbench/answerbench_v2.csv",

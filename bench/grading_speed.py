@@ -27,8 +27,8 @@ RUNS = 3
 
 
 def ours(rows: list[tuple[str, str]]) -> dict[str, object]:
-    from tmas_assets.grading import symbol_leaf  # noqa: F401  a worker has it loaded before its first task
-    from tmas_assets.grading.math_grader import Question, decide, grade_at_once
+    from tmas_assets.grading.math import symbol_leaf  # noqa: F401  a worker has it loaded before its first task
+    from tmas_assets.grading.math.grader import Question, decide, grade_at_once
 
     outcomes: Counter[str] = Counter()
     at_once = 0.0

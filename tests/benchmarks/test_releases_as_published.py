@@ -6,7 +6,7 @@ import io
 import pytest
 
 from tmas_assets.benchmarks import BenchmarkError, benchmark, check_problems
-from tmas_assets.grading.math_grader import unusable
+from tmas_assets.grading.math.grader import unusable
 
 
 def problems(released, name, release):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tmas_assets.grading import is_repetitive, last_box, split_thinking
-from tmas_assets.grading.find_answer import number_in
-from tmas_assets.grading.math_grader import Question, decide, grade_at_once
+from tmas_assets.grading.math.find_answer import number_in
+from tmas_assets.grading.math.grader import Question, decide, grade_at_once
 
 PIECES = [
     r"\boxed{", r"\boxed", "{", "}", "(", ")", "[", "]", "$", "$$", r"\[", r"\]", "1", "23", "x", "n", " ", "\n", "answer",

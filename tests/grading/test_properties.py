@@ -5,7 +5,7 @@ import time
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tmas_assets.grading.math_grader import Question, decide, grade_at_once
+from tmas_assets.grading.math.grader import Question, decide, grade_at_once
 
 OUTCOMES = ("right", "wrong", "undecided", "failed")
 FEW = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])

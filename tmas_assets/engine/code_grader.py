@@ -15,10 +15,10 @@ from resources.sandbox.jobs import Job, ProgramJob, Run, TestJob
 from resources.sandbox.limits import Isolation, Limits
 from resources.sandbox.sandbox import Sandbox
 from resources.sandbox.watch import Remains
-from tmas_assets.grading.code_data import BadGradingData, CodeOutput, CodeTests, code_data
-from tmas_assets.grading.code_output import difference
-from tmas_assets.grading.code_program import asked
-from tmas_assets.grading.code_text import answer_code, program_code
+from tmas_assets.grading.code.data import BadGradingData, CodeOutput, CodeTests, code_data
+from tmas_assets.grading.code.output import difference
+from tmas_assets.grading.code.program import asked
+from tmas_assets.grading.code.text import answer_code, program_code
 from tmas_assets.records import Failure, Outcome, Problem, Verdict
 
 _SHOWN = 4_000

@@ -21,7 +21,7 @@ from tmas_assets.benchmarks._contract import BenchmarkError
 from tmas_assets.benchmarks._tables import csv_rows, decode, json_lines
 from tmas_assets.engine.voting import Voting
 from tmas_assets.grading import last_box, split_thinking
-from tmas_assets.grading.find_answer import number_in
+from tmas_assets.grading.math.find_answer import number_in
 from tmas_assets.grading.verdict_text import read_verdict
 from tmas_assets.records import Problem
 from tmas_assets.statistics import majority, pass_at_k

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 
 from tmas_assets.engine.graders import Graders
-from tmas_assets.grading.exact import TooLarge, rational
-from tmas_assets.grading.shape import read
+from tmas_assets.grading.math.exact import TooLarge, rational
+from tmas_assets.grading.math.shape import read
 from tmas_assets.records import Problem
 from tmas_assets.statistics import classes_of
 

@@ -7,10 +7,10 @@ checked that the gold scores 1.0. Leaves out making problems (`benchmarks/reason
 import json
 from dataclasses import dataclass
 
-from tmas_assets.grading.find_answer import Asked, find_answer
-from tmas_assets.grading.latex import one_spelling
-from tmas_assets.grading.math_grader import asked_for
-from tmas_assets.grading.shape import read
+from tmas_assets.grading.math.find_answer import Asked, find_answer
+from tmas_assets.grading.math.grader import asked_for
+from tmas_assets.grading.math.latex import one_spelling
+from tmas_assets.grading.math.shape import read
 from tmas_assets.grading.thinking import split_thinking
 from tmas_assets.records import Failure, Verdict
 

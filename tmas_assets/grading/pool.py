@@ -18,14 +18,16 @@ from typing import Literal, Self
 
 from pebble import ProcessExpired, ProcessPool
 
-from tmas_assets.grading import choice, concepts, gym_grader, math_grader, worker
+from tmas_assets.grading import concepts, gym_grader, worker
+from tmas_assets.grading.choice import grader as choice
+from tmas_assets.grading.math import grader as math_grader
 from tmas_assets.grading.processes import forked_context
 from tmas_assets.grading.versions import UnknownGrader, grader_version
 from tmas_assets.records import Failure, Problem, Verdict
 
 Kind = Literal["math", "reasoning_gym"]
 _PRELOAD: dict[Kind, tuple[str, ...]] = {
-    "math": ("tmas_assets.grading.worker", "tmas_assets.grading.symbol_leaf", "math_verify"),
+    "math": ("tmas_assets.grading.worker", "tmas_assets.grading.math.symbol_leaf", "math_verify"),
     "reasoning_gym": ("tmas_assets.grading.worker", "tmas_assets.grading.gym_package"),
 }
 _TASKS_PER_WORKER = 2_000

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from tmas_assets.grading.choice_text import BOX, BOX_END, plain
+from tmas_assets.grading.choice.text import BOX, BOX_END, plain
 from tmas_assets.grading.thinking import split_thinking
 
 Said = bool | None | Literal["silent"]

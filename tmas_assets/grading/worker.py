@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tmas_assets.grading import gym_grader, math_grader
+from tmas_assets.grading import gym_grader
+from tmas_assets.grading.math import grader as math_grader
 from tmas_assets.records import Verdict
 
 _MOST_BYTES = 4 * 2**30

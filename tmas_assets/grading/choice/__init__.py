@@ -1,0 +1,1 @@
+"""Multiple choice: which letter a reply takes."""
