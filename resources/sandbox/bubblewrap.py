@@ -1,8 +1,9 @@
 """The command line of the sandbox: which namespaces, which files, which user.
 
-Two ways, since only one of them works on a given machine. As root: no user namespace; the first process inside takes
-an unused user number of its own, so that the limit on processes holds for it alone. Else: a user namespace, in which
-that limit counts by itself. Leaves out limits (`inside/confinement.py`) and time (`watch.py`).
+Two ways, since often only one of them works. As root: no user namespace; the first process inside takes an unused user
+number of its own, so that the limit on processes holds for it alone. Else a user namespace, in which that limit counts
+by itself; not for root, whom the kernel never limits, so root takes another user's number before it. Leaves out limits
+(`inside/confinement.py`) and time (`watch.py`).
 """
 
 import os

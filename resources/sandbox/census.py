@@ -1,5 +1,6 @@
 """What a tree of processes uses, read from /proc. Whatever ends in between counts as nothing."""
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,6 +35,16 @@ def resident_bytes(pids: Iterable[int]) -> int:
 
 def threads(pids: Iterable[int]) -> int:
     return sum(len(_tasks(pid)) for pid in pids)
+
+
+def threads_of_user(user: int) -> int:
+    """On the whole machine, as the kernel counts them for a limit."""
+    found = 0
+    for entry in os.scandir("/proc"):
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == user:
+                found += len(_tasks(int(entry.name)))
+    return found
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:

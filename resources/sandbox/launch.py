@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from io import FileIO
 from pathlib import Path
 
-from resources.sandbox import bubblewrap
+from resources.sandbox import bubblewrap, census
 from resources.sandbox.bubblewrap import Way
 from resources.sandbox.interpreter import ENVIRONMENT
 from resources.sandbox.jobs import Job, TestJob
@@ -47,14 +47,18 @@ def launched(job: Job, way: Way | None, limits: Limits, bwrap: str) -> Iterator[
         settings = {"code": code, "task": task, "report": report.fileno(), "limits": asdict(limits), "user": None,
                     "lifeline": None}
         passed = [code, task, report.fileno()]
+        starter: int | None = None
         if way is None:
             settings["lifeline"] = lifeline.fileno()
+            settings["limits"] = asdict(limits) | {"processes": limits.processes + census.threads_of_user(os.geteuid())}
             passed.append(lifeline.fileno())
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="answer-", ignore_cleanup_errors=True))
             line, environment = _python(settings, way), ENVIRONMENT | {"HOME": folder, "TMPDIR": folder}
         else:
             if way == "own_user":
                 settings["user"] = bubblewrap.free_user(random.SystemRandom())
+            elif os.geteuid() == 0:
+                starter = bubblewrap.free_user(random.SystemRandom())
             filtered = None if (calls := refused_calls()) is None else _in_memory(stack, calls)
             passed += [info.fileno()] if filtered is None else [info.fileno(), filtered]
             line = bubblewrap.command(way, bwrap=bwrap, room_bytes=4 * limits.file_bytes, info=info.fileno(),
@@ -64,7 +68,8 @@ def launched(job: Job, way: Way | None, limits: Limits, bwrap: str) -> Iterator[
         given = subprocess.DEVNULL if isinstance(job, TestJob) else _in_memory(stack, job.input)
         process = stack.enter_context(subprocess.Popen(
             line, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=environment,
-            pass_fds=passed, start_new_session=way is None,
+            pass_fds=passed, start_new_session=way is None, user=starter, group=starter,
+            extra_groups=None if starter is None else [],
         ))
         for end in (report, info, lifeline):
             end.close()

@@ -22,8 +22,20 @@ from resources.sandbox.watch import Watched, watch
 _log = logging.getLogger(__name__)
 _UNSANDBOXED = ("answers written by a model run WITHOUT a sandbox (code isolation is none): any of them can read, change and "
                 "delete what this user can, and forge its own verdict; every verdict says so")
-_CHECKED = "from fractions import Fraction\n\n\ndef f(v):\n    return [Fraction(v)]\n"
-"""Its import reads files, as the user that answers run as."""
+_CHECKED = """
+from fractions import Fraction
+import os, signal
+
+
+def f(most):
+    for started in range(most + 1):
+        try:
+            if os.fork() == 0:
+                signal.pause()
+        except OSError:
+            return [Fraction(started < most)]
+"""
+"""Its import reads files, as the user that answers run as; then it counts how many processes it is granted."""
 
 
 class Sandbox:
@@ -65,9 +77,14 @@ class Sandbox:
 
     def _trial(self, way: Way | None) -> str | None:
         """Why a right answer to a small test is not found right, None where it is."""
-        job = TestJob(preamble="", code=_CHECKED, tests="assert f(1) == [1]", wanted=("f",), declared=(), mentioned=("f",),
+        # without a sandbox all processes of this user count, and root's do not
+        tests = "assert f(0) is None" if way is None else f"assert f({self.limits.processes}) == [1]"
+        job = TestJob(preamble="", code=_CHECKED, tests=tests, wanted=("f",), declared=(), mentioned=("f",),
                       marker=secrets.token_hex(16))
-        run = self._run(job, way)
+        try:
+            run = self._run(job, way)
+        except OSError as error:
+            return f"it cannot be started: {error}"
         if run.report is not None and run.report.outcome == "passed":
             return None
         return (run.report.reason if run.report is not None else run.errors.strip()[-300:]) or f"it ends ({run.stopped})"

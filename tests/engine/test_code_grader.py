@@ -20,7 +20,7 @@ from tmas_assets.records import Problem
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed (apt-get install bubblewrap)")
 DATA = Path(os.environ.get("TMAS_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
-QUICK = Limits(cpu_seconds=1, wall_seconds=2)
+QUICK = Limits(cpu_seconds=1, wall_seconds=6)
 
 
 def problem(**data):
@@ -39,7 +39,7 @@ def grader():
 
 @pytest.fixture(scope="module")
 def quick():
-    with CodeGrader(limits=QUICK, max_workers=2) as made:
+    with CodeGrader(limits=QUICK, max_workers=4) as made:
         yield made
 
 
@@ -177,7 +177,7 @@ FORGED = {
     "other builtins": "import builtins\nbuiltins.AssertionError = ValueError\nbuiltins.print = builtins.exit = lambda *a: None\nbuiltins.__build_class__ = None\ndef f(v): return 0",
     "frames and their constants": "import sys\ndef f(v):\n    frame = sys._getframe()\n    while frame:\n        for c in frame.f_code.co_consts:\n            if c in (9, 16): return c\n        frame = frame.f_back",
     "all objects of its process": "import gc\ndef f(v):\n    return v * v if any('assert f(3)' in str(o) for o in gc.get_objects() if isinstance(o, (dict, str, list))) else 0",
-    "files": "import os\ndef f(v):\n    for top in ('/tmp', '/dev/shm', '/proc/self', '/root', '/home', '/work', '/var'):\n        for at, _, files in os.walk(top):\n            for one in files:\n                try:\n                    fd = os.open(os.path.join(at, one), os.O_RDONLY | os.O_NONBLOCK)\n                    if b'assert f(3)' in os.read(fd, 1 << 16): return v * v\n                except OSError: pass",
+    "files": "import os\ndef f(v):\n    for top in ('/tmp', '/dev/shm', '/proc/self', '/root', '/home', '/srv', '/var'):\n        for at, _, files in os.walk(top):\n            for one in files:\n                try:\n                    fd = os.open(os.path.join(at, one), os.O_RDONLY | os.O_NONBLOCK)\n                    if b'assert f(3)' in os.read(fd, 1 << 16): return v * v\n                except OSError: pass",
     "the memory of other processes": "import os\ndef f(v):\n    for p in os.listdir('/proc'):\n        if p.isdigit() and p != str(os.getpid()):\n            try:\n                with open(f'/proc/{p}/maps') as maps, open(f'/proc/{p}/mem', 'rb') as mem:\n                    for line in maps:\n                        if '[heap]' not in line and 'rw-p' not in line: continue\n                        low, high = (int(x, 16) for x in line.split()[0].split('-'))\n                        mem.seek(low)\n                        if b'assert f(3)' in mem.read(high - low): return v * v\n            except OSError: pass",
     "ptrace": "import ctypes, os\ndef f(v):\n    return v * v if ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0) == 0 else 0",
     "reports of its own": "import os\nfor n in range(64):\n    try: os.write(n, b'{\"marker\": \"m\", \"outcome\": \"passed\", \"reason\": \"\", \"status\": 0}\\n')\n    except OSError: pass\ndef f(v): return 0",
@@ -258,10 +258,10 @@ def test_a_program_is_judged_by_what_it_prints(grader, stdin, stdout, code, outc
 
 def test_what_ends_at_a_limit_is_wrong_and_says_which(quick):
     endless = {
-        "CPU time": "def f(v):\n    while True: pass",
+        "used more than 1 s of CPU time": "def f(v):\n    while True: pass",
         "killed, by itself or over 1 s of CPU time": "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\ndef f(v):\n    while True: pass",
-        "did not end within": "import time\ndef f(v): time.sleep(1000)",
-        "did not end within 2": "import os, signal\ndef f(v): os.kill(os.getppid(), signal.SIGSTOP)",
+        "did not end within 6 s": "import time\ndef f(v): time.sleep(1000)",
+        "not end within 6 s": "import os, signal\ndef f(v): os.kill(os.getppid(), signal.SIGSTOP)",
     }
     asked = {said: quick.submit(SQUARE, code) for said, code in endless.items()}
     for said, one in asked.items():

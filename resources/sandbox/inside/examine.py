@@ -1,7 +1,8 @@
 """The side of the tests: runs them against the answer in the other process, and says what came of it.
 
 Only this side knows the tests, what they expect and the completion marker. Passed means: every test ran to its end
-here, called the answer, and what came back, as plain values, was what they assert.
+here, called the answer, and what came back, as plain values, was what they assert. A plain value among the answer's
+globals is read once, before the tests.
 """
 
 from __future__ import annotations
