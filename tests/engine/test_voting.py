@@ -6,8 +6,8 @@ import time
 import pytest
 
 from tmas_assets.engine.graders import Graders
-from tmas_assets.engine.voting import Voting
-from tmas_assets.records import Problem
+from tmas_assets.engine.voting import VoteBroken, Voting
+from tmas_assets.records import Failure, Problem, Verdict
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +85,12 @@ def test_five_hundred_problems_of_thirty_two_answers_take_seconds(voting):
     for _ in range(500):
         voting.classes(problem(), [f"{draw.randint(0, 40)}/{draw.randint(1, 9)}" for _ in range(32)])
     assert time.process_time() - began < 10
+
+
+def test_a_comparison_that_breaks_ends_the_vote_instead_of_choosing_another_winner():
+    class Broken:
+        def grade_sync(self, problem, text):
+            return Verdict(outcome="failed", failure=Failure(boundary="grader", kind="crash", detail="the worker died"))
+
+    with pytest.raises(VoteBroken, match="the worker died"):
+        Voting(Broken()).classes(problem("math"), ["x+1", "1+x"])

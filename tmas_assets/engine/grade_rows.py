@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from resources.sandbox.limits import Isolation
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.parse_targets import TARGETS, parse
-from tmas_assets.engine.voting import Voting
+from tmas_assets.engine.voting import VoteBroken, Voting
 from tmas_assets.records import Outcome, Problem, Verdict, canonical_json
 
 KINDS = ("math", "integer", "choice", "code", "parse")
@@ -161,7 +161,10 @@ def _parsed(name: str, row: dict[str, JsonValue], voting: Voting, started: float
     target = row.get("gold")
     if target not in TARGETS:
         raise _Refused(f"gold is {target!r:.200}, expected a parse target: {', '.join(TARGETS)}")
-    found = parse(str(target), _response(row), voting)
+    try:
+        found = parse(str(target), _response(row), voting)
+    except VoteBroken as broken:
+        raise _Refused(str(broken)) from broken
     outcome: Outcome = "wrong" if found.value is None else "right"
     return GradedRow(name, outcome, found.value, time.perf_counter() - started, found.reason)
 

@@ -17,6 +17,12 @@ _BY_VALUE = ("math", "integer", "reasoning_gym")
 _BY_TEXT = ("choice",)
 """Graders whose answers are equal where they read the same. Answers to any other grader (programs, sentences) are
 never told equal, and there is no vote on them."""
+_UNCOMPARABLE = ("timeout", "unparseable_gold")
+"""Failures that say something of the two answers, and not of the grader."""
+
+
+class VoteBroken(ValueError):
+    """A comparison that the vote rests on broke."""
 
 
 class Voting:
@@ -45,10 +51,16 @@ class Voting:
         return tuple(of[answer] if answer else None for answer in spelled)
 
     def _same(self, first: str, other: str) -> bool:
-        """Whether the math comparison calls `other` right for the gold `first`; undecided and failed are not equal."""
+        """Whether the math comparison calls `other` right for the gold `first`; undecided is not equal. Raises VoteBroken."""
         if (first, other) not in self._equal:
             asked = Problem(benchmark="", release="", id="vote", statement="", answer=first, grader="math")
-            self._equal[first, other] = self._graders.grade_sync(asked, rf"\boxed{{{other}}}").outcome == "right"
+            verdict = self._graders.grade_sync(asked, rf"\boxed{{{other}}}")
+            if verdict.failure is not None and verdict.failure.kind not in _UNCOMPARABLE:
+                raise VoteBroken(
+                    f"comparing {first[:80]!r} with {other[:80]!r} for a vote broke: {verdict.failure.kind}: "
+                    f"{verdict.failure.detail}. Another winner would be a guess; mend the grader and sum up again."
+                )
+            self._equal[first, other] = verdict.outcome == "right"
         return self._equal[first, other]
 
     def _value(self, answer: str) -> Fraction | None:
