@@ -1,8 +1,7 @@
 """Reads the numbers out of a server's refusal that prompt and token budget do not fit its window.
 
 Pure: text in, numbers or None out. Shapes seen: vLLM (0.4 to 0.32), OpenAI, SGLang, TGI, llama.cpp server,
-Anthropic, Gemini. What to do
-with the numbers is `chat_client.py`'s business.
+Anthropic, Gemini. What to do with the numbers is `attempts.py`'s business.
 """
 
 import re
@@ -55,6 +54,18 @@ _SHAPES = tuple(
         rf"(?:at least )?(?P<prompt>{_N}) input tokens",
         # "... maximum context length is 2048 tokens. However, your prompt contains 3000 input tokens, which exceeds"
         rf"{_WINDOW} tokens.{{0,40}}?your prompt contains (?:at least )?(?P<prompt>{_N}) input tokens",
+        # "... However, you requested 33768 tokens in the messages, Please reduce the length of the messages."
+        rf"{_WINDOW} tokens.{{0,40}}?you requested (?P<prompt>{_N}) tokens in (?:the|your) (?:messages|prompt|input)",
+        # "... However, your request has 33768 input tokens. Please reduce the length of the input messages."
+        rf"{_WINDOW} tokens.{{0,40}}?your request has (?:at least )?(?P<prompt>{_N}) input tokens",
+        # "You passed 25537 input tokens and requested 40000 output tokens. However, the model's context length is only
+        # 65536 tokens, resulting in a maximum input length of 25536 tokens."
+        rf"you passed (?:at least )?(?P<prompt>{_N}) input tokens and requested (?P<requested>{_N}) output tokens"
+        rf".{{0,40}}?context length is only (?P<limit>{_N}) tokens",
+        rf"you passed (?:at least )?(?P<prompt>{_N}) input tokens.{{0,40}}?context length is only (?P<limit>{_N}) tokens",
+        # "You passed 90000 input characters and requested 512 output tokens. However, the model's context length is ..."
+        rf"you passed (?:at least )?{_N} input characters and requested (?P<requested>{_N}) output tokens"
+        rf".{{0,40}}?context length is only (?P<limit>{_N}) tokens",
         # "... However, your messages resulted in 9000 tokens."
         rf"{_WINDOW} tokens.{{0,40}}?your messages resulted in (?P<prompt>{_N}) tokens",
         rf"configured limit of (?P<limit>{_N}) tokens.{{0,40}}?your messages resulted in (?P<prompt>{_N}) tokens",
@@ -66,6 +77,12 @@ _SHAPES = tuple(
         rf"prompt \(length (?P<prompt>{_N})\).{{0,100}}?maximum\s+model length of (?P<limit>{_N})",
         # "Input length (3000) exceeds model's maximum context length (2048)."
         rf"input length \((?P<prompt>{_N})\) exceeds model's maximum context length \((?P<limit>{_N})\)",
+        # "The prompt (total length 25938) is too long to fit into the model (context length 4096)."
+        rf"prompt \(total length (?P<prompt>{_N})\).{{0,60}}?context length (?P<limit>{_N})\)",
+        # "Prompt length of 33768 is longer than the maximum model length of 32768.", "Input length (33768 tokens) exceeds
+        # the maximum context length of 32768 tokens."
+        rf"(?:prompt|input) (?:length|size)(?: of| is)? \(?(?P<prompt>{_N})(?: tokens)?\)? (?:is (?:longer|larger|greater) than|exceeds) "
+        rf"(?:the |this )?(?:model's )?maximum (?:context|model|input|sequence) (?:length|size)(?: of| is)? \(?(?P<limit>{_N})",
         # "The input (3000 tokens) is longer than the model's context length (2048 tokens)."
         rf"input \((?P<prompt>{_N}) tokens\) is longer than the model's context length \((?P<limit>{_N}) tokens\)",
         # "request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it"
@@ -85,6 +102,8 @@ _SHAPES = tuple(
         rf"input token count \(?(?P<prompt>{_N})\)? exceeds the maximum number of tokens allowed \(?(?P<limit>{_N})\)?",
         # "maximum context length is 2048 tokens. However, your prompt contains 90000 characters (more than ..."
         rf"{_WINDOW} tokens.{{0,40}}?your prompt contains {_N} characters",
+        # "... However, you requested 33768 tokens." Prompt and budget together, so neither is known.
+        rf"{_WINDOW} tokens.{{0,40}}?you requested {_N} tokens(?! in | \()",
     )
 )
 _WORDS = re.compile(

@@ -102,6 +102,52 @@ VLLM_OLD = (
             ContextError(4096, 4000, 200),
             96,
         ),
+        (
+            "This model's maximum context length is 32768 tokens. However, you requested 33768 tokens in the messages, "
+            "Please reduce the length of the messages. None",
+            ContextError(32768, 33768),
+            -1000,
+        ),
+        (
+            "This model's maximum context length is 32768 tokens. However, your request has 33768 input tokens. Please "
+            "reduce the length of the input messages.",
+            ContextError(32768, 33768),
+            -1000,
+        ),
+        (
+            "You passed 25537 input tokens and requested 40000 output tokens. However, the model's context length is "
+            "only 65536 tokens, resulting in a maximum input length of 25536 tokens. Please reduce the length of the "
+            "input prompt. (parameter=input_tokens, value=25537)",
+            ContextError(65536, 25537, 40000),
+            39999,
+        ),
+        (
+            "You passed 900000 input characters and requested 512 output tokens. However, the model's context length is "
+            "only 4096 tokens, resulting in a maximum input length of 3584 tokens.",
+            ContextError(4096, None, 512),
+            None,
+        ),
+        (
+            "The prompt (total length 25938) is too long to fit into the model (context length 4096). Make sure that "
+            "`max_model_len` is no smaller than the number of text tokens plus multimodal tokens.",
+            ContextError(4096, 25938),
+            -21842,
+        ),
+        (
+            "Prompt length of 33768 is longer than the maximum model length of 32768.",
+            ContextError(32768, 33768),
+            -1000,
+        ),
+        (
+            "Input length (33768 tokens) exceeds the maximum context length of 32768 tokens.",
+            ContextError(32768, 33768),
+            -1000,
+        ),
+        (
+            "This model's maximum context length is 32768 tokens. However, you requested 33768 tokens.",
+            ContextError(32768),
+            None,
+        ),
     ],
 )
 def test_numbers_are_read_and_say_how_much_fits(message: str, expected: ContextError, room: int | None) -> None:
