@@ -15,7 +15,7 @@ from tmas_assets.grading.math.latex import LONGEST, one_spelling
     ("f'", "f'"), ("'5'", "5"), ("`5`", "5"), ("**5**", "5"), ("28 pct", "28%"), ("28 percent", "28%"), (r"90^{\circ}", "90°"),
     (r"{90^\circ}", "{90°}"), ("90 deg", "90°"), (r"\mathbb Z", r"\mathbb{Z}"), (r"\Z", r"\mathbb{Z}"), ("١٢", "12"), ("１２", "12"),
     (r"\begin{aligned} x &= 2+3 \\ &= 5 \end{aligned}", "x = 2+3 = 5"), (r"\textcolor{red}{5}", "{5}"), (r"\Large 5", "5"),
-    (r"14 \frac{\text{m}}{\text{s}}", r"14 \text{ m/s}"), ("{}_5C_2", r"\binom{5}{2}"), ("USD 18.90", "18.90"),
+    (r"14 \frac{\text{m}}{\text{s}}", r"14 \unit{m per s}"), ("{}_5C_2", r"\binom{5}{2}"), ("USD 18.90", "18.90"),
 ])
 def test_the_spelling(text, spelling):
     assert one_spelling(text) == spelling

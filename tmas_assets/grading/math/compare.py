@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from tmas_assets.grading.math import dotted, reals, words
+from tmas_assets.grading.math import dotted, reals, units, words
 from tmas_assets.grading.math.compare_relations import Relations, all_of
 from tmas_assets.grading.math.expression import Reading
 from tmas_assets.grading.math.residues import same_residue
@@ -119,10 +119,18 @@ class Comparison:
             return None  # another name for the integer of a family of angles
         if same is False and (ambiguous(gold) or ambiguous(answer)):
             return None
-        if gold.unit and answer.unit and gold.unit != answer.unit and same is not False:
-            both_known = words.is_known_unit(gold.unit) and words.is_known_unit(answer.unit)
-            return False if both_known and same else None
+        if gold.unit and answer.unit and gold.unit != answer.unit:
+            return self._in_units(gold, answer, same)
         return same
+
+    def _in_units(self, gold: Shape, answer: Shape, same: bool | None) -> bool | None:
+        """Of two units: 80 cm is 0.8 m, and 80 m is neither. `same`: whether the numbers are."""
+        ours, theirs = units.size(gold.unit), units.size(answer.unit)
+        if ours is None or theirs is None or gold.node is None or answer.node is None:
+            return None if same else same
+        if ours.dimensions != theirs.dimensions:
+            return None if "unit" in (gold.unit.split()[0], answer.unit.split()[0]) and not units.both_bare(gold.unit, answer.unit) else False
+        return self.leaf.equal(gold.node, Node("mul", (number(theirs.factor / ours.factor), answer.node)))
 
     def _equal_in_some_sign(self, gold: Shape, answer: Shape) -> bool | None:
         """A percent or degree sign on one side is forgiven; a percentage is also its hundredth part."""

@@ -6,12 +6,14 @@ source marked them so. Leaves out every reading of what the text means.
 
 import re
 
+from tmas_assets.grading.math.units import symbolic
+
 _SIGNS = {
     "−": "-", "–": "-", "—": "-", "‒": "-", "﹣": "-", "×": r"\times ", "✕": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ",
     "∙": r"\cdot ", "•": r"\cdot ", "∗": r"\cdot ", "÷": "/", "∕": "/", "⁄": "/", "∞": r"\infty ", "≤": r"\le ",
     "⩽": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "∈": r"\in ",
     "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "±": r"\pm ", "∓": r"\mp ", "º": "°",
-    "˚": "°", "℃": "°", "€": " ", "£": " ", "¥": " ", "₹": " ", "₽": " ", "₩": " ", "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "…": r"\ldots ", "⋯": r"\ldots ",
+    "˚": "°", "℃": "°", "€": " ", "£": " ", "¥": " ", "₹": " ", "₽": " ", "₩": " ", "¢": " ", "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "…": r"\ldots ", "⋯": r"\ldots ",
     "ℝ": r"\mathbb{R}", "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}", "⌊": r"\lfloor ",
     "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "⟨": r"\langle ", "⟩": r"\rangle ", "∣": "|", "∶": ":", "。": ". ",
     "、": ",", "【": "[", "】": "]", "「": "", "」": "", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
@@ -43,8 +45,15 @@ _TWICE_ESCAPED = re.compile(r"\\\\(?=[A-Za-z]{2})")
 _LINE_ENDS = re.compile(r"\\+[\s.]*$")
 _WHOLE_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _ALIGNED = re.compile(r"\\(?:begin|end)\{(?:aligned|align|gathered|gather|split|equation)\*?\}")
-_UNIT_FRACTION = re.compile(
-    r"\\frac\s*\{\s*\\(?:text|mathrm)\s*\{\s*([A-Za-z]+)\s*\}\s*\}\s*\{\s*\\(?:text|mathrm)\s*\{\s*([A-Za-z]+)\s*\}\s*\}")
+_POWER = r"(?:\s*\^\s*(?:\{\s*-?\s*\d\s*\}|\d))?"
+_UPRIGHT = r"\\(?:text(?:rm|normal|up)?|mathrm|operatorname|rm|unit|si)\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}" + _POWER
+_UNIT_FRACTION = re.compile(rf"\\frac\s*\{{\s*({_UPRIGHT})\s*\}}\s*\{{\s*({_UPRIGHT})\s*\}}")
+_GAP = r"(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z]))*"
+_FACTOR = rf"(?:(?:\\mu(?![A-Za-z]){_GAP})?{_UPRIGHT}|\\Omega(?![A-Za-z]){_POWER})"
+_UPRIGHT_UNIT = re.compile(
+    rf"(?:(?<=[\d)}}])|(?<=\\pi)){_GAP}({_FACTOR}(?:{_GAP}(?:/|\\cdot(?![A-Za-z]))?{_GAP}{_FACTOR})*)"
+    rf"(?={_GAP}\.?{_GAP}(?:$|[,;)\]=]|\\\}}|\\text|\\approx|\\implies))")
+_MARKS = re.compile(r"\\(?:text(?:rm|normal|up)?|mathrm|operatorname|rm|unit|si)\s*\{|\{|\}")
 _GROUPED = re.compile(r"(?<=\d)(?:\{,\}|,\s*\\!|\\[,;: ]|\\thinspace)\s*(?=\d{3}(?!\d))")
 _STARS = re.compile(r"^(?:\*\*|__)+|(?:\*\*|__)+$")
 _QUOTED = re.compile(r"([`'\"]+)(.*?)[`'\"]+", re.DOTALL)
@@ -120,10 +129,12 @@ def one_spelling(text: str) -> str:
         s = re.sub(r"\\\\(?:\s*(?=&?\s*[=<>]))?", lambda line: " , " if len(line.group()) == 2 else " ", _ALIGNED.sub(" ", s)).replace("&", "")
     if r"\begin" not in s:
         s = re.sub(r"\\?&", r"\\text{ and }", _TWICE_ESCAPED.sub(r"\\", s))
-    s = _UNIT_FRACTION.sub(r"\\text{ \1/\2}", s)
+    s = re.sub(r"\{\s*\\rm(?![A-Za-z])\s*([^{}]*)\}", r"\\mathrm{\1}", s)
     s = re.sub(r"(?<!\\)\\[()\[\]]", " ", s)
     s = re.sub(r"^(?:minus|negative)\s+(?=\d)", "-", s)
     s = re.sub(r"\\?\$", " ", s)
+    if r"\text" in s or r"\mathrm" in s or r"\Omega" in s:
+        s = _UPRIGHT_UNIT.sub(_unit, _UNIT_FRACTION.sub(r"\1 / \2", s))
     s = re.sub(r"(?<=\d)\{,\}(?=\d)", ".", _GROUPED.sub("", s))
     s = _FONTS.sub("", _IN_FONT.sub(r" \1 ", _DROPPED.sub(" ", s)))
     s = re.sub(r"\\(?:[bB]oxed|fbox|framebox)(?![A-Za-z])", "", s)
@@ -161,6 +172,12 @@ def _unwrapped(s: str) -> str:
     s = _STARS.sub("", s.strip()).strip()
     quoted = _QUOTED.fullmatch(s)
     return quoted.group(2).strip() if quoted else s.strip("`")
+
+
+def _unit(found: re.Match[str]) -> str:
+    r"""\,\mathrm{m}\,\mathrm{s}^{-1} as \unit{m per s}; other words stay as they are."""
+    factors = symbolic(_MARKS.sub(" ", found.group(1)))
+    return rf" \unit{{{factors}}}" if factors is not None else found.group()
 
 
 def _word_or_letter(found: re.Match[str]) -> str:

@@ -1,8 +1,9 @@
 r"""Reads a text without structure: an expression with or without a unit, a number in a base, a time, words."""
 
 import re
+from fractions import Fraction
 
-from tmas_assets.grading.math import words
+from tmas_assets.grading.math import units, words
 from tmas_assets.grading.math.expression import Reading, Unparsed, parse
 from tmas_assets.grading.math.structure import Shape
 from tmas_assets.grading.math.tree import Node, number
@@ -12,10 +13,12 @@ _BASED = re.compile(
     r"|\s*(?:\\text\{)?\s*\(?(?:in )?base[ -]?\s*\}?\s*(\w+)\)?\s*\}?)")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(?:\\text\{)?\s*(?:([AaPp])\.?\s*[Mm]\.?)?\s*\}?")
 _ORDINAL = re.compile(r"(?<=\d)\s*(?:\^\s*\{?\s*)?(?:\\text\{\s*)?(?:st|nd|rd|th)(?:\s*\}){0,2}(?![A-Za-z])")
-_UNIT_TEXT = re.compile(r"^(.*\S)\s*\\text\{([^{}]*)\}\s*(\^\s*\{?\s*[23]\s*\}?)?$", re.DOTALL)
+_UNIT_MARKED = re.compile(r"^(.*\S)\s*\\(?:text|unit|si)\{([^{}]*(?:\^\{[^{}]*\}[^{}]*)*)\}(\s*\^\s*(?:\{\s*-?\d\s*\}|\d))?$", re.DOTALL)
 _UNIT_PLAIN = re.compile(
-    r"^(.*[\d)}°%])\s*([A-Za-z]{2,}\.?(?:[ /]+[A-Za-z]+\.?){0,3}|[A-Za-z]/[A-Za-z]+)\s*(\^\s*\{?\s*[23]\s*\}?)?$", re.DOTALL)
+    r"^(.*[\d)}°%])\s*([A-Za-z]{2,}\.?(?:[ /]+[A-Za-z]+\.?){0,3}|[A-Za-z](?:\s*/\s*[A-Za-z]+)+)(\s*\^\s*(?:\{\s*-?\d\s*\}|\d))?$", re.DOTALL)
 _UNIT_ELSEWHERE = re.compile(r"^(.*\d)\s*([^\W\d_A-Za-z]{1,8}\.?)()$", re.DOTALL)
+_UNIT_LETTER = re.compile(r"([+-]?\d[\d.,]*)(\s*)([A-Za-z])(\s*\^\s*(?:\{\s*[23]\s*\}|[23]))?")
+_PLAIN_LETTERS = frozenset("mgsLhNJWV")
 _SIGNED = re.compile(r"(-?\d+\s*(?:\d+/\d+|\\frac\s*\{?\d+\}?\s*\{?\d+\}?))\s*([%°])")
 
 
@@ -56,7 +59,21 @@ def value_or_words(s: str) -> Shape:
         return Shape("value", s, unit=unit)
     if scale > 1:
         reading = Reading(Node("mul", (reading.node, number(scale))), reading.ambiguous)
-    return Shape("value", s, reading=reading, unit=unit)
+    return Shape("value", s, reading=reading, unit=unit, other=_with_letters(s, reading))
+
+
+def _with_letters(s: str, reading: Reading) -> Shape | None:
+    r"""80\text{ m} as the product it might be, 80 m as the measure."""
+    if r"\unit{" in s:
+        letters = units.letters(s[s.rindex("{") + 1 : -1])
+        factors = tuple(Node("sym", name=letter) for letter in letters or ())
+        return Shape("value", s, reading=Reading(Node("mul", (reading.node, *factors)), False)) if factors else None
+    found = _UNIT_LETTER.fullmatch(s)
+    if found is None or found.group(3) not in _PLAIN_LETTERS or not found.group(2):
+        return None
+    measure = Node("num", value=Fraction(found.group(1))) if "," not in found.group(1) else None
+    unit = units.named(found.group(3) + (found.group(4) or ""))
+    return Shape("value", s, reading=Reading(measure, False), unit=unit) if measure and unit else None
 
 
 def _reading(math: str) -> Reading:
@@ -70,15 +87,15 @@ def _reading(math: str) -> Reading:
 
 def _without_unit(s: str) -> tuple[str, str, int]:
     """(what stands before the unit, the unit, a scale such as 10^6 for `million`)."""
-    for pattern in (_UNIT_TEXT, _UNIT_PLAIN, _UNIT_ELSEWHERE):
+    for pattern in (_UNIT_MARKED, _UNIT_PLAIN, _UNIT_ELSEWHERE):
         found = pattern.match(s)
         if found is None or words.has_words(found.group(1)):
             continue
-        head, named, power = found.groups()
-        first, _, rest = words.canonical(named).partition(" ")
+        head, said, power = found.groups()
+        first, _, rest = words.canonical(said).partition(" ")
         if first in words.SCALES:
-            return head, words.unit(rest) or "", words.SCALES[first]
-        unit = words.unit(named)
-        if unit is not None and (pattern is not _UNIT_PLAIN or words.is_word(named.split(" ")[0]) or words.is_known_unit(unit)):
-            return head, unit + re.sub(r"[\s{}]", "", power or ""), 1
+            return head, units.named(rest) or "", words.SCALES[first]
+        unit = units.named(said + (power or ""))
+        if unit is not None and (pattern is not _UNIT_PLAIN or words.is_word(said.split(" ")[0]) or units.is_known(unit)):
+            return head, unit, 1
     return s, "", 1

@@ -1,6 +1,6 @@
-r"""Words in answers: units, number words, closed sets of words, and what makes a run of letters a word.
+r"""Words in answers: number words, closed sets of words, and what makes a run of letters a word.
 
-Texts are in `latex.one_spelling`. Leaves out the structure around the words (`shape.py`).
+Texts are in `latex.one_spelling`. Leaves out units (`units.py`) and the structure around the words (`shape.py`).
 """
 
 import re
@@ -13,21 +13,8 @@ _NUMBERS = {
     for word in (words,)
 } | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12}
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12}
-_POWERS = {"square": "^2", "sq": "^2", "cubic": "^3"}
 _QUANTITIES = {"half", "third", "thirds", "quarter", "quarters", "fifth", "pair", "couple", "single", "once", "twice",
                "double", "triple", "infinite", "infinitely", "none", "no", "nothing"}
-_TURNS = {"less", "more", "than", "not", "or", "and", "plus", "minus", "times", "over", "at", "least", "most", "if",
-          "but", "except", "to", "half", "about", "where", "for", "when", "with", "otherwise", "only", "nor", "by"}
-"""Words after a number that make it another answer."""
-_UNITS = {
-    "mm": "millimetre", "cm": "centimetre", "dm": "decimetre", "m": "metre", "km": "kilometre", "in": "inch",
-    "inches": "inch", "ft": "foot", "feet": "foot", "yd": "yard", "mi": "mile", "mg": "milligram", "g": "gram",
-    "kg": "kilogram", "lb": "pound", "lbs": "pound", "oz": "ounce", "ml": "millilitre", "l": "litre", "liter": "litre",
-    "meter": "metre", "centimeter": "centimetre", "millimeter": "millimetre", "kilometer": "kilometre", "s": "second",
-    "sec": "second", "min": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "mph": "mile per hour",
-    "cent": "cent", "dollar": "dollar", "usd": "dollar", "rad": "radian", "sq": "square", "ms": "millisecond",
-}
-_EXACT_UNITS = set(_UNITS.values()) | {"week", "day", "month", "year", "unit", "square unit", "euro", "hour", "minute"}
 _STOP_WORDS = {"is", "of", "or", "and", "the", "all", "for", "any", "no", "not", "odd", "even", "if", "has", "are", "yes",
                "one", "two", "six", "ten", "set", "none", "only", "then", "with", "an", "at", "be", "as", "so", "we", "it"}
 _CLOSED = (
@@ -57,7 +44,7 @@ def is_word(letters: str) -> bool:
 
 def has_words(text: str) -> bool:
     marked = any(re.search(r"[^\W\d_]{2}", content) for content in re.findall(r"\\text\{([^{}]*)\}", text))
-    rest = re.sub(r"\\[A-Za-z]+|_\{[^{}]*\}", " ", re.sub(r"\\text\{[^{}]*\}", " ", text))
+    rest = re.sub(r"\\[A-Za-z]+|_\{[^{}]*\}", " ", re.sub(r"\\(?:text|unit)\{[^{}]*\}", " ", text))
     return marked or any(is_word(run) for run in re.findall(r"[^\W\d_]+", rest))
 
 
@@ -102,25 +89,3 @@ def opposed(first: str, second: str) -> bool:
     """Whether two texts are different members of one closed set of words, as odd and even are."""
     one, other = canonical(first), canonical(second)
     return one != other and any({one, other} <= members for members in _CLOSED)
-
-
-def unit(text: str) -> str | None:
-    """The unit in one spelling, or None where the words after a number make it something else."""
-    plain = canonical(text)
-    parts = [part for part in re.split(r"[ /]", plain) if part]
-    power = _POWERS.get(parts[0], "") if len(parts) == 2 and parts[1] not in ("unit", "units") else ""
-    if not parts or len(parts) > 4 or re.search(r"\d", plain) or _TURNS & set(parts) or SCALES.keys() & set(parts):
-        return None
-    return " ".join(_one_unit(part) for part in parts[bool(power) :]) + power
-
-
-def _one_unit(part: str) -> str:
-    if part in _UNITS:
-        return _UNITS[part]
-    singular = part[:-1] if part.endswith("s") and not part.endswith("ss") else part
-    return _UNITS.get(singular, singular)
-
-
-def is_known_unit(name: str) -> bool:
-    bare = re.sub(r"\^?[23]$", "", name)
-    return bare in _EXACT_UNITS or all(part in _EXACT_UNITS or part == "per" for part in bare.split(" "))
