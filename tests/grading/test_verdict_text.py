@@ -60,3 +60,44 @@ def test_a_flood_takes_no_time(piece):
     for end in ("", "\nVerdict: correct", " correct."):
         read_verdict(text + end)
     assert time.process_time() - started < 4
+
+
+BARE_NO = ["INCORRECT", "**INCORRECT**", "No", "Wrong.", "FAIL", "❌", "not correct", "不正确"]
+OF_OTHERS = ["The reference is correct.", "Explanation: 3 is correct, 4 was given.", "The final answer 4 is correct only modulo 5.", "The student's first step is correct.",
+             "The expected value is right.", "The correct answer is 5."]  # fmt: skip
+
+
+@given(st.sampled_from(BARE_NO), st.sampled_from(["\n", "\n\n"]), st.sampled_from(OF_OTHERS))
+def test_a_first_line_that_is_a_no_stays_one_whatever_else_is_called_correct(no, gap, explained):
+    assert read_verdict(no + gap + explained) is False
+
+
+@given(st.sampled_from(["CORRECT", "**Correct**", "Yes.", "✅"]), st.sampled_from(["The first draft was incorrect.", "An answer of 4 is incorrect.", "Nothing is wrong here."]))
+def test_a_first_line_that_is_a_yes_stays_one_where_something_else_is_called_wrong(yes, explained):
+    assert read_verdict(f"{yes}\n\n{explained}") is True
+
+
+@given(st.sampled_from(POSITIVE[:6]), st.sampled_from([word for word in NEGATIVE if not word.startswith("a ")]), st.booleans())
+def test_two_opposite_first_words_are_unclear(yes, no, turned):
+    first, second = (no, yes) if turned else (yes, no)
+    assert read_verdict(f"{first}\n{second}") is None
+    assert read_verdict(f"{first}\n\nSo the response is {second}.") is None
+
+
+@given(st.sampled_from(["not", "does not seem", "never", "cannot be considered", "far from", "by no means", "hardly", "isn't what I call",
+                        "un-", "in-", "fails to be", "is no longer"]), st.sampled_from(["correct", "right", "true", "equivalent", "valid"]))
+def test_a_denied_yes_is_never_a_yes(denial, word):
+    assert read_verdict(f"The answer is {denial} {word}".replace("- ", "-")) is not True
+    assert read_verdict(f"Verdict: {denial} {word}".replace("- ", "-")) is not True
+
+
+def test_contradicting_marks_are_unclear_where_the_last_is_not_clearly_the_last_word():
+    assert read_verdict(r"\boxed{Correct} \boxed{Incorrect}") is None
+    assert read_verdict("Verdict: correct. Verdict: incorrect.") is None
+    assert read_verdict("Verdict: incorrect\nVerdict: correct\n\nThe sign is off.") is None
+    assert read_verdict('{"correct": true} {"correct": false}') is None
+
+
+@pytest.mark.parametrize("value", ["[true]", "{}", "0.5", '"5"', "2", '{"value": true}'])
+def test_a_field_that_is_no_yes_or_no_is_unclear(value):
+    assert read_verdict(f'{{"correct": {value}}}') is None
