@@ -8,30 +8,50 @@ import re
 
 _GLOSS = re.compile(
     r"\s*(?:\(|\\text\{\s*\()\s*(?:\\text\{\s*)?(?:\\approx|or\b|approx|about|i\.e|that is|since|because)[^()]*(?:\([^()]*\)[^()]*)*\)\s*\}?\s*$")
-_EVERYWHERE = re.compile(
-    r"[\s,]*\(?\s*(?:\\text\{[\s,]*)?(?:\\forall\s*|for (?:all|any|every)\s*(?:real\s*)?(?:numbers?\s*)?(?:values? of\s*)?)\s*\}?\s*"
-    r"([A-Za-z])\s*(?:\\in\s*\\mathbb\{R\}|\\text\{\s*\})?\s*\)?\s*$")
-_IN_REALS = re.compile(r"\s*(?:,\s*|\()\s*([A-Za-z])\s*\\in\s*\\mathbb\{R\}\s*\)?\s*$")
-_IN_INTEGERS = re.compile(r"\s*(?:,\s*|\()\s*([A-Za-z])\s*\\in\s*\\mathbb\{Z\}\s*\)?\s*$")
+_SECOND = re.compile(r"(?:^|=)\s*(-?\d+)\s*(?:\(|\\text\{\s*\()\s*(?:\\text\{)?\s*or\s*\}?\s*(-?\d+)\s*\)\s*\}?\s*$")
+_GAP = r"(?:\s|\\text\{|\}|\$)*"
+_KIND = (rf"(?:(?:an?|any|some|all|every|each|fixed|arbitrary|real|integers?|reals|rational|complex|natural|constants?|numbers?|parameters?"
+         rf"|values?|of|free|(?:positive|nonnegative|non-negative) integers?)(?![A-Za-z]){_GAP})")
+_LETTERS = rf"([A-Za-z](?:_\w)?(?:{_GAP}(?:,|and){_GAP}[A-Za-z](?:_\w)?)*)"
+_DOMAIN = rf"\\in{_GAP}\\mathbb\{{([RZNQC])\}}(?![\s{{}}]*[\^_\\])"
+_QUANTIFIED = re.compile(
+    rf"(?:[\s,;]|\\text\{{[\s,;]*)*\(?(?:\s|\\text\{{)*(?:"
+    rf"(?P<forall>\\forall|(?<![A-Za-z])for(?![A-Za-z]){_GAP}(?:all|any|every|each|some|arbitrary)(?![A-Za-z])){_GAP}(?P<kind>{_KIND}*){_LETTERS}(?:{_GAP}{_DOMAIN})?"
+    rf"|(?P<lead>(?<=[,;(]){_GAP}|(?<![A-Za-z])(?:where|with|for|and)(?![A-Za-z]){_GAP}){_LETTERS}{_GAP}"
+    rf"(?:{_DOMAIN}|(?:is|are|being|=|:)?{_GAP}(?P<is>{_KIND}+))"
+    rf"){_GAP}\)?{_GAP}$")
+_MAY_QUANTIFY = re.compile(r"\\in(?![A-Za-z])|\\forall|\b(?:for|where|with|and|real|integer|constant|arbitrary)\b")
+_SORTS = (("integer", "Z"), ("natural", "N"), ("positive", "N"), ("rational", "Q"), ("complex", "C"), ("real", "R"))
 _WHERE = re.compile(
     r"^(.*?)[\s,]*(?:\\text\{[\s,]*)?\bwhere\s*\}?\s*(\\?[A-Za-z]+)\s*=\s*([^=<>,]+)$", re.DOTALL)
 
 
 def without_gloss(s: str) -> str:
     r"""`\frac13 (\approx 0.33)` and `5 (since 2 + 3 = 5)` without what is said in brackets."""
-    return _GLOSS.sub("", s) if ")" in s else s
+    if ")" not in s:
+        return s
+    if (second := _SECOND.search(s)) and int(second.group(1)) != int(second.group(2)):
+        return rf"{s[: second.end(1)]} \text{{ or }} {second.group(2)}"  # 7 (or 8) is two candidates
+    return _GLOSS.sub("", s)
 
 
-def without_quantifier(s: str) -> str:
-    r"""`f(x) = x + 1 \text{ for all } x` says no more than `f(x) = x + 1`, which has that x."""
-    for pattern in (_EVERYWHERE, _IN_REALS):
-        found = pattern.search(s)
-        if found and re.search(rf"(?<![A-Za-z\\]){found.group(1)}(?![A-Za-z])", s[: found.start()]):
-            return s[: found.start()]
-    parameter = _IN_INTEGERS.search(s)
-    if parameter and re.match(rf"\s*(?!{parameter.group(1)}\s*=)[A-Za-z]\w*\s*=.*(?<![A-Za-z\\]){parameter.group(1)}(?![A-Za-z])", s):
-        return s[: parameter.start()]  # x = \frac{\pi}{4} + n\pi, n \in \mathbb{Z}
-    return s
+def quantified(s: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    r"""(the rest, its free letters with the set each runs through) of `4k + 1, k \in \mathbb{Z}`.
+
+    A clause that restricts what the answer asks for stays where it is: x > 2, x \in \mathbb{Z}.
+    """
+    found = _QUANTIFIED.search(s) if _MAY_QUANTIFY.search(s) else None
+    if found is None:
+        return s, ()
+    first, inside, second, within = found.group(3, 4, 6, 7)
+    domain = inside or within or next((sort for word, sort in _SORTS if word in (found.group("kind") or found.group("is") or "")), "")
+    names = re.findall(r"[A-Za-z](?:_\w)?", re.sub(r"\\text|and", " ", first or second))
+    rest = s[: found.start()]
+    if not all(re.search(rf"(?<![A-Za-z\\]){name}(?![A-Za-z_])|(?<![\\A-Za-z])[A-Za-z]?{name}[A-Za-z]?(?![A-Za-z])", rest) for name in names):
+        return s, ()
+    restricts = domain not in ("", "R") and (
+        re.search(r"[<>]|\\(?:le|ge|ne|in)(?![A-Za-z])", rest) or any(re.match(rf"\s*{name}\s*(?:=|\\equiv)", rest) for name in names))
+    return (s, ()) if restricts else (rest, tuple((name, domain) for name in names))
 
 
 def definition(s: str) -> tuple[str, str, str] | None:

@@ -13,8 +13,9 @@ from typing import Protocol
 from tmas_assets.grading.math import dotted, reals, units, words
 from tmas_assets.grading.math.compare_relations import Relations, all_of
 from tmas_assets.grading.math.expression import Reading
+from tmas_assets.grading.math.parameters import same_family
 from tmas_assets.grading.math.residues import same_residue
-from tmas_assets.grading.math.sides import assignment
+from tmas_assets.grading.math.sides import assignment, unknowns
 from tmas_assets.grading.math.structure import Shape
 from tmas_assets.grading.math.traits import (
     ambiguous,
@@ -54,6 +55,13 @@ class Comparison:
 
     def same(self, *, gold: Shape, answer: Shape) -> bool | None:
         """Whether `answer` is the answer `gold` asks for."""
+        verdict = self.alike(gold=gold, answer=answer)
+        if not gold.free and not answer.free and (verdict is True or not unknowns(gold)):
+            return verdict
+        return same_family(gold, answer, verdict, lambda one, other: self.alike(gold=one, answer=other))
+
+    def alike(self, *, gold: Shape, answer: Shape) -> bool | None:
+        """The same with every letter meaning itself. Also of parts of an answer."""
         verdict = self._same(gold, answer)
         for one, other in ((gold, answer.other), (gold.other, answer)):
             if verdict is False and one is not None and other is not None:
@@ -76,11 +84,11 @@ class Comparison:
         if "words" in (gold.kind, answer.kind):
             return self._words(gold, answer)
         if dotted.is_dotted(gold) or dotted.is_dotted(answer):
-            return dotted.same(gold, answer, lambda one, other: self.same(gold=one, answer=other))
+            return dotted.same(gold, answer, lambda one, other: self.alike(gold=one, answer=other))
         if "time" in (gold.kind, answer.kind):
             return _same_time(gold, answer)
         if "residue" in (gold.kind, answer.kind):
-            return same_residue(gold, answer, lambda one, other: self.same(gold=one, answer=other))
+            return same_residue(gold, answer, lambda one, other: self.alike(gold=one, answer=other))
         named = assignment(gold), assignment(answer)
         if any(named) and (verdict := self._named(gold, answer, *named)) is not NotImplemented:
             return verdict  # type: ignore[return-value]
@@ -178,21 +186,21 @@ class Comparison:
             return False
         unmatched = []
         for one in wanted:
-            at = next((i for i, other in enumerate(left) if self.same(gold=one, answer=other) is True), None)
+            at = next((i for i, other in enumerate(left) if self.alike(gold=one, answer=other) is True), None)
             if at is None:
                 unmatched.append(one)
             else:
                 left.pop(at)
         if not unmatched:
             return True
-        possible = all(any(self.same(gold=one, answer=other) is None for other in left) for one in unmatched)
+        possible = all(any(self.alike(gold=one, answer=other) is None for other in left) for one in unmatched)
         return None if possible else False
 
     def _named(self, gold: Shape, answer: Shape, wanted: dict[str, Shape] | None, given: dict[str, Shape] | None) -> object:
         """x = 1, y = 2 for the pair (1, 2) or for itself. NotImplemented where that does not apply."""
         if wanted and given:
             if wanted.keys() == given.keys():
-                return all_of(self.same(gold=wanted[name], answer=given[name]) for name in wanted)
+                return all_of(self.alike(gold=wanted[name], answer=given[name]) for name in wanted)
             in_order = self.in_order(list(wanted.values()), list(given.values()))
             return in_order and None if len(wanted) == len(given) else False
         named, other, values = (wanted, answer, answer.items) if wanted else (given, gold, gold.items)
@@ -224,7 +232,7 @@ class Comparison:
     def in_order(self, gold: Sequence[Shape], answer: Sequence[Shape]) -> bool | None:
         if len(gold) != len(answer):
             return False
-        return all_of(self.same(gold=one, answer=other) for one, other in zip(gold, answer, strict=True))
+        return all_of(self.alike(gold=one, answer=other) for one, other in zip(gold, answer, strict=True))
 
     def _matrices(self, gold: Shape, answer: Shape) -> bool | None:
         if answer.kind == "group" and answer.marks == "()" and is_vector(gold):

@@ -36,9 +36,9 @@ class Relations:
             return self._by_form(gold, answer)
         if gold_label and label:
             given = with_argument(given, argument(label), argument(gold_label))
-        same = self.whole.same(gold=wanted, answer=given)
+        same = self.whole.alike(gold=wanted, answer=given)
         if same is False and "." in given.text and len(answer.items) > 2:
-            same = self.whole.same(gold=wanted, answer=answer.items[-2])  # x = 3/7 = 0.43
+            same = self.whole.alike(gold=wanted, answer=answer.items[-2])  # x = 3/7 = 0.43
         if same is False and gold_label and ((not argument(gold_label) and same_class(wanted, given)) or self._same_but_for_names(gold_label, wanted, given)):
             return None
         return same
@@ -47,22 +47,22 @@ class Relations:
         if gold.kind == answer.kind == "relation":
             return self._both(gold, answer)
         if gold.kind == "relation" and states_a_value(gold) and answer.kind == "value":
-            return self.whole.same(gold=gold.items[-1], answer=answer)
+            return self.whole.alike(gold=gold.items[-1], answer=answer)
         if gold.kind == "relation":
             return False if answer.kind in ("value", "group", "matrix", "ratio") else None
         if answer.kind != "relation":
             return False
         if set(answer.operators) != {"="}:
             return False if is_constant(gold) else None
-        same = self.whole.same(gold=gold, answer=answer.items[-1])  # 4 * 24 = 96, x + y = 5
+        same = self.whole.alike(gold=gold, answer=answer.items[-1])  # 4 * 24 = 96, x + y = 5
         if same is False and "." in answer.items[-1].text:
-            same = self.whole.same(gold=gold, answer=answer.items[-2])  # 3/7 = 0.43
+            same = self.whole.alike(gold=gold, answer=answer.items[-2])  # 3/7 = 0.43
         return None if same and len(unknowns(answer.items[0])) == 1 else same  # 2x = 5 is not solved
 
     def _both(self, gold: Shape, answer: Shape) -> bool | None:
         if len(gold.items) == len(answer.items) == 2:
             if gold.operators == answer.operators == ("=",) and gold.items[0].key == answer.items[0].key:
-                return self.whole.same(gold=gold.items[1], answer=answer.items[1])
+                return self.whole.alike(gold=gold.items[1], answer=answer.items[1])
             return self.whole.leaf.related(gold, answer)
         for given in (answer, mirrored_chain(answer)):
             if given.operators == gold.operators and self.whole.in_order(gold.items, given.items):

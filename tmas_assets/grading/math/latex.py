@@ -91,7 +91,9 @@ _ONE_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\text\{\s*infinity\s*\}", r"\\infty "),
         (r"\\mathbb\s*([A-Z])(?![A-Za-z])|\\([ZRNQ])(?![A-Za-z])", r"\\mathbb{\1\2}"),
         (r"(?<![A-Za-z])(?:USD|EUR|GBP|US)\s*(?=\d)", ""),
-        (r"(?<=\d)\s*x\s*(?=10\s*\^)", r"\\cdot "),
+        (r"(?<=\d)\s*x\s*(?=10\s*\^)|(?<=\d) x (?=\d)", r"\\cdot "),
+        (r"(?<![\w)])(\d+|[a-z]) choose (\d+|[a-z])(?!\w)", r"\\binom{\1}{\2}"),
+        (r"(?<![\\A-Za-z])log(?:_\{?(\w+)\}?|(\d+)(?=\s*\())", r"\\log_{\1\2}"),
         (r"(?:\\equiv|=)(?=[^=]*mod)", r"\\equiv "),
         (r"\(?\s*\\?[pb]?mod\s*\{?\s*(\w+|\\[A-Za-z]+)\s*\}?\s*\)?\s*$", r"\\pmod{\1}"),
         (r"(?:\{\s*\}|(?<=\s)|^)\s*[_^]\s*\{?(\w+)\}?\s*C\s*_\s*\{?(\w+)\}?", r"\\binom{\1}{\2}"),
@@ -120,13 +122,14 @@ def one_spelling(text: str) -> str:
     if len(text) > LONGEST:
         return text
     s = re.sub(r"√\s*(\d+(?:\.\d+)?|[A-Za-z])", r"\\sqrt{\1}", text).replace("√", r"\sqrt ")
+    s = re.sub(r"[∛∜]\s*(?:(\d+(?:\.\d+)?|[A-Za-z])|(?=\())", _higher_root, s)
     s = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+", lambda m: "^{" + m.group().translate(_RAISED) + "}", s)
     s = re.sub(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+", lambda m: "_{" + m.group().translate(_LOWERED) + "}", s)
     if not s.isascii():
         s = re.sub(r"\d", lambda digit: str(int(digit.group())), s)
     s = _unwrapped(_LINE_ENDS.sub("", s.translate(_TABLE)))
     if _ALIGNED.search(s):
-        s = re.sub(r"\\\\(?:\s*(?=&?\s*[=<>]))?", lambda line: " , " if len(line.group()) == 2 else " ", _ALIGNED.sub(" ", s)).replace("&", "")
+        s = re.sub(r"\\\\(\s*(?=&?\s*[=<>]))?", lambda line: " , " if line.group(1) is None else " ", _ALIGNED.sub(" ", s)).replace("&", "")
     if r"\begin" not in s:
         s = re.sub(r"\\?&", r"\\text{ and }", _TWICE_ESCAPED.sub(r"\\", s))
     s = re.sub(r"\{\s*\\rm(?![A-Za-z])\s*([^{}]*)\}", r"\\mathrm{\1}", s)
@@ -188,6 +191,11 @@ def _word_or_letter(found: re.Match[str]) -> str:
     if re.fullmatch(r"[^A-Za-z\\]*[A-Za-z]?[^A-Za-z\\]*", bare):
         return f" {bare} "  # a letter, a number or a sign set upright
     return rf"\text{{{content}}}"
+
+
+def _higher_root(found: re.Match[str]) -> str:
+    degree = 3 if found.group().startswith("∛") else 4
+    return rf"\sqrt[{degree}]" + (f"{{{found.group(1)}}}" if found.group(1) else "")
 
 
 def _repeating(found: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tmas_assets.grading.math import words
-from tmas_assets.grading.math.clauses import definition, without_gloss, without_quantifier
+from tmas_assets.grading.math.clauses import definition, quantified, without_gloss
 from tmas_assets.grading.math.expression import Reading, Unparsed, parse
 from tmas_assets.grading.math.latex import LONGEST, one_spelling
 from tmas_assets.grading.math.structure import Shape
@@ -59,7 +59,9 @@ def _read(text: str, depth: int) -> Shape:
     for pattern, new in _REVERSED:
         s = pattern.sub(new, s)
     if depth == 0:
-        s = without_quantifier(without_gloss(s)) or s
+        s, free = quantified(without_gloss(s))
+        if free:
+            return replace(_read(s, 0), free=free)
         if (defined := definition(s)) is not None:
             return _with_definition(s, *defined)
     if (residue := _residue(s, depth)) is not None:

@@ -30,6 +30,8 @@ class Shape:
     """Of a value; None where it is no expression of our grammar."""
     unit: str = ""
     base: int = 0
+    free: tuple[tuple[str, str], ...] = ()
+    """Letters said to stand for any value, each with the set it runs through: R, Z, or empty where that is not said."""
     other: "Shape | None" = field(default=None, repr=False)
     """1,234 as the list and 2,5 as the decimal it could also be."""
 
