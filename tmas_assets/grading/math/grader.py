@@ -14,11 +14,13 @@ from tmas_assets.grading.math.find_answer import Asked, find_answer
 from tmas_assets.grading.math.latex import one_spelling
 from tmas_assets.grading.math.shape import read
 from tmas_assets.grading.math.structure import Shape
+from tmas_assets.grading.math.words import canonical
 from tmas_assets.grading.thinking import split_thinking
 from tmas_assets.records import Failure, Outcome, Verdict
 
 _SHOWN = 500
 """Characters of the answer that a verdict keeps."""
+_VERDICTS = {"yes", "no", "true", "false"}
 _OUTCOMES: dict[bool | None, Outcome] = {True: "right", False: "wrong", None: "undecided"}
 
 
@@ -89,8 +91,8 @@ def unusable(gold: str, *, whole: bool = False) -> str | None:
 
 def asked_for(gold: Shape) -> Asked:
     """What kind of answer the gold is, which decides where an unmarked one is looked for."""
-    if gold.kind == "words":
-        return "words"
+    if gold.kind == "words" or canonical(gold.text) in _VERDICTS:
+        return "verdict" if canonical(gold.text) in _VERDICTS else "words"
     if gold.kind == "based":
         return "number"
     if gold.kind != "value" or gold.node is None:

@@ -1,28 +1,27 @@
 r"""Numbers and formulas in running text: which of them is the one that a sentence or a reply states.
 
-Leaves out marks such as `Answer:` and boxes (`find_answer.py`).
+Leaves out marks such as `Answer:` and boxes (`find_answer.py`), and how far an expression reaches (`stretches.py`).
 """
 
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
-from tmas_assets.grading.math.words import is_word
+from tmas_assets.grading.math.remarks import SENTENCE_END, without_clauses, without_remarks
+from tmas_assets.grading.math.stretches import FORMULA, NUMBER, VULGAR, stretches
+from tmas_assets.grading.math.words import is_word, number_word
 
-VULGAR = "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]"
-SENTENCE_END = re.compile(r"(?<=[\w)}\]$%°*!])\.(?=\s|$|\$|\*)|[。?？](?=\s|$)|\n")
-FORMULA = re.compile(
-    r"\$\$(.+?)\$\$|\$(?!\s)([^$\n]+?)(?<!\s)\$|\$\s*([^$\n]*?\\[A-Za-z][^$\n]*?)\s*\$|\$[ ]([^$\n]+?)[ ]\$"
-    r"|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-_PLAIN = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,]*\d)|\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?:[.,]\d+)?(?![\d])|\d+,\d+(?![\d,])|\d+(?:\.\d+)?|\.\d+"
-_ROOT = rf"√\s*(?:{_PLAIN})|\\sqrt\s*\{{\d+\}}"
-NUMBER = re.compile(
-    rf"(?<![\w.])(?:(?<![\w)}}\]])[-−+]|(?<!\d )(?:minus|negative) )?\$?(?:\\frac\{{[^{{}}]*\}}\{{[^{{}}]*\}}|(?:{_ROOT})|{VULGAR}"
-    rf"|(?:{_PLAIN})(?:\s?{VULGAR}|[ \t]+\d+/\d+(?!\d)|/\d+(?:\.\d+)?|\s?(?:{_ROOT})|\s?π|\\frac\{{[^{{}}]*\}}\{{[^{{}}]*\}})?)"
-    r"(?:!|\s?\\?%|°| (?:hundred|thousand|million|billion|trillion)\b)?(?![\w]*\d)")
-_JOINED = re.compile(r"\s*(?:,|;|,?\s*(?:or|and)(?![A-Za-z])|[-−+*/×·÷^=])\s*")
-"""Between numbers that are one statement: a list of candidates, a sum, an equation."""
+__all__ = ["DENIED", "NUMBER", "SENTENCE_END", "VULGAR", "Asked", "last_row", "leading_formula", "number_of_sentence", "stated_last"]
+
+_JOINED = re.compile(r"\s*(?:[,;،、]|,?\s*(?P<either>or|and)(?![A-Za-z]))\s*")
+"""Between expressions that are one statement: a list of candidates."""
+_RELATED = re.compile(r"(.*?)\s*(?:!=|<=|>=|\\[lg]eq?|[=<>≤≥≠])")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_FRACTIONS = {"half", "third", "thirds", "fourth", "quarter", "quarters", "fifth", "fifths", "sixth", "sixths", "eighth", "eighths", "tenth", "tenths"}
 _BETWEEN_FORMULAS = re.compile(r"\s*,?\s*(?:and|or)?\s*")
+_STOP = re.compile(r"[.,;]\s*(?=(?:\\end\{\w+\*?\}\s*)?$)")
+_ROWS = re.compile(r"\\(?:begin|end)\{(?:aligned|align|gathered|gather|split|equation|multline)\*?\}")
+_SOLVED = re.compile(r"\s*([A-Za-z])\s*&?=\s*&?\s*[-\d./]+\s*$")
 _TURNED = re.compile(r"\s*(?:to|less|more|or|if|when|not)\b")
 DENIED = re.compile(r"\b(?:not|isn't|no|never|cannot)\b", re.IGNORECASE)
 _MATHEMATICAL = re.compile(r"\bpi\b|[\d=<>≤≥√^\\+/*∞π]|[a-zA-Z]\(|\([a-zA-Z]\)|(?<![A-Za-z'])(?![aAI]\b)[A-Za-z](?![A-Za-z'])")
@@ -31,20 +30,31 @@ _NAMES = {"sqrt", "exp", "sin", "cos", "tan", "log", "ln", "pi", "floor", "ceil"
 _ROUNDED = re.compile(r"\b(?:about|approximately|roughly|approx\.?)\s*$")
 _ASIDE = re.compile(r"\s\([^()$\\]*[A-Za-z]{3}[^()$\\]*\)")
 """What is said in brackets, in words."""
-_REACH = 3
-"""Characters after a number in which its formula may close."""
 _SURE = re.compile(r"\bpi\b|[\d=<>≤≥≠^/+*√π∞²³½°!\\]|[a-zA-Z]\(")
-Asked = Literal["number", "formula", "words"]
+Asked = Literal["number", "formula", "words", "verdict"]
+
+
+@dataclass(frozen=True)
+class _Value:
+    """An expression or a formula of a text, and where it stands."""
+
+    start: int
+    end: int
+    text: str
+    is_formula: bool
 
 
 def number_of_sentence(sentence: str) -> str | None:
     """`5 because 2 + 3 = 5` states 5, `the total is 58 apples` 58; None where it is not clear which."""
-    runs = list(_runs(sentence))
-    leading = [run for run in runs if not sentence[: run[0]].strip(" ($*\\[")]
-    if leading and not _TURNED.match(sentence, leading[0][1]):
-        return sentence[leading[0][0] : leading[0][1]]
-    if len({sentence[start:end] for start, end in runs}) == 1 and not DENIED.search(sentence[: runs[0][0]]):
-        return sentence[runs[0][0] : runs[0][1]]
+    values = _values(sentence)
+    if not values:
+        return None
+    leading = values[0]
+    if not sentence[: leading.start].strip(" ($*\\[") and not _TURNED.match(sentence, leading.end):
+        return leading.text
+    kept = _values(without_clauses(sentence))
+    if len({value.text for value in kept}) == 1 and not DENIED.search(sentence[: kept[0].start]):
+        return kept[0].text
     return None
 
 
@@ -60,34 +70,75 @@ def leading_formula(sentence: str) -> str | None:
 
 def stated_last(text: str, asked: Asked) -> str | None:
     """What a text without marks says at its end."""
-    return _last_number(text) if asked == "number" else _last_formula(text, asked)
-
-
-def _runs(text: str) -> Iterator[tuple[int, int]]:
-    """Where numbers stand; numbers joined by a comma, `or`, `and` or an operator are one run."""
-    start = end = -1
-    for number in NUMBER.finditer(text):
-        if end >= 0 and _JOINED.fullmatch(text, end, number.start()):
-            end = number.end()
-            continue
-        if end >= 0:
-            yield start, end
-        start, end = number.span()
-    if end >= 0:
-        yield start, end
+    if asked == "number":
+        return _last_number(without_remarks(_ASIDE.sub("", text)))
+    return _last_formula(without_remarks(text) if asked == "formula" else text, asked)
 
 
 def _last_number(text: str) -> str | None:
-    text = _ASIDE.sub("", text)
-    formulas = [found for found in FORMULA.finditer(text) if re.search(r"\d|\\", found.group())]
-    runs = list(_runs(text))
-    if formulas and (not runs or runs[-1][0] < formulas[-1].end()):
-        return _joined(text, formulas)
-    if not runs:
-        return None
-    told = text[runs[-1][0] : runs[-1][1]]
-    stretch = _plain_formula(text[: runs[-1][1] + _REACH].splitlines()[-1]) or ""
-    return stretch if told in stretch and re.search(r"[\^\\√]", stretch) and "=" not in stretch else told
+    values = _values(text)
+    return values[-1].text if values else _spelled(text)
+
+
+def _values(text: str) -> list[_Value]:
+    """What in a text may be a number, lists of them as one: 3 and 4 of `the roots are $3$ and $4$`."""
+    formulas = [_Value(found.start(), found.end(), last_row(_inside(found)), True)
+                for found in FORMULA.finditer(text) if re.search(r"\d|\\", found.group())]
+    plain = [_Value(start, end, text[start:end], False) for start, end in stretches(text)
+             if re.search(rf"\d|{VULGAR}|[π√∛∞]|\\[a-z]|\bpi\b", text[start:end])]
+    values = sorted(formulas + plain, key=lambda value: value.start)
+    values = [value for value in values if not _ORDINAL.match(text, value.end)] or values
+    joined: list[_Value] = []
+    for value in values:
+        if joined and _is_one_list(text, joined[-1], value):
+            before = joined.pop()
+            value = _Value(before.start, value.end, _listed(text, before, value), value.is_formula)
+        joined.append(value)
+    return joined
+
+
+def _is_one_list(text: str, one: _Value, other: _Value) -> bool:
+    if one.is_formula and other.is_formula:
+        return _BETWEEN_FORMULAS.fullmatch(text, one.end, other.start) is not None
+    between = _JOINED.fullmatch(text, one.end, other.start)
+    if between is None:
+        return False
+    heads = [found.group(1) if (found := _RELATED.match(value.text)) else None for value in (one, other)]
+    return between.group("either") == "or" or heads[0] == heads[1]
+
+
+def _listed(text: str, one: _Value, other: _Value) -> str:
+    if one.is_formula or other.is_formula:
+        return f"{one.text}, {other.text}"
+    return text[one.start : other.end]
+
+
+def last_row(formula: str) -> str:
+    """Of the rows of a derivation the last, with the row before where it goes on with `=`."""
+    if r"\\" not in formula or re.search(r"\\begin\{(?:\w?matrix|cases|array)", formula):
+        return formula
+    rows = [row for row in re.split(r"\\\\(?:\[[^\]]*\])?", _ROWS.sub("", formula)) if row.strip()]
+    while len(rows) > 1 and re.match(r"\s*&?\s*[=<>≤≥]", rows[-1]):
+        rows[-2:] = [f"{rows[-2]} {rows[-1]}"]
+    if not rows or (len(rows) > 1 and _SOLVED.match(rows[-1]) and (before := _SOLVED.match(rows[-2])) and rows[-1].strip().startswith(before.group(1))):
+        return formula
+    return _STOP.sub("", rows[-1].replace("&", "").strip())
+
+
+def _spelled(text: str) -> str | None:
+    """`one half` and `twelve` where no digit stands, in the last sentence that has such a word."""
+    for sentence in reversed(SENTENCE_END.split(text)):
+        words = re.findall(r"[A-Za-z]+(?:-[A-Za-z]+)?", sentence or "")
+        told = []
+        for word, after in zip(words, [*words[1:], ""], strict=False):
+            count = number_word(word)
+            if count is not None and after.lower() in _FRACTIONS:
+                told.append(f"{word} {after}")
+            elif count is not None and count != 1:
+                told.append(str(count))
+        if told:
+            return told[0] if len(told) == 1 and not DENIED.search(sentence) else None
+    return None
 
 
 def _last_formula(text: str, asked: Asked) -> str | None:
@@ -121,7 +172,7 @@ def _followed(text: str, found: re.Match[str], formulas: list[re.Match[str]]) ->
 
 
 def _inside(formula: re.Match[str]) -> str:
-    return next(group for group in formula.groups() if group is not None).strip()
+    return _STOP.sub("", next(group for group in formula.groups() if group is not None)).strip()
 
 
 def _plain_formula(sentence: str) -> str | None:
