@@ -42,7 +42,7 @@ def test_a_long_loop_of_anything_takes_no_time(loop, end):
 
 @pytest.mark.parametrize("piece", [
     "(", "{", "\\", r"\boxed{", r"\boxed{A} ", "<think>", "Answer: ", "Answer: A or ", "answer to x ", "\n", "B\n", "A, ", "| A |", "答案", "选",
-    "\nno, ", "Wait ", "~~", "_a_ ", "<b", "- A correct\n", "it must be C. ", "\ue000", "ﷺ",
+    "\nno, ", "Wait ", ", wait, ", "A) x ", "(A) x\n", "Answer: A, ", "Answer: A\n", "/A/ ", "<A>\n", "ب ", "A–", "~~", "_a_ ", "<b", "- A correct\n", "it must be C. ", "\ue000", "ﷺ",
 ])  # fmt: skip
 def test_a_flood_takes_no_time(piece):
     text = (piece * 200_000)[:200_000]
@@ -126,3 +126,33 @@ def test_a_constant_letter_earns_a_quarter_of_shuffled_items():
                 right[constant] += graders.grade_sync(problem, f"The answer is {constant}.").outcome == "right"
     assert sum(right.values()) == 2_000
     assert all(0.22 < count / 2_000 < 0.28 for count in right.values()), right
+
+
+@given(st.permutations("ABCD"), st.sampled_from([
+    "Answer: {}) 5 {}) 6 {}) 7", "Answer: ({}) 5 ({}) 6", "Answer: {}. red\n{}. green\n{}. blue", "Answer: {}) red, {}) green", "Answer: {}) 5 or {}) 6",
+    r"\boxed{{{}) 5 {}) 6}}", "Answer: {}–{}", "Answer: {}—{}", "Answer: {} and/or {}", "Answer: {}, Answer: {}, Answer: {}", "Answer: {}. Answer: {}.",
+]))  # fmt: skip
+def test_options_that_are_listed_are_no_answer(letters, wrapping):
+    text = wrapping.format(*sorted(letters[:3]))
+    assert [grade_at_once(gold=gold, text=text).outcome for gold in "ABCD"] == ["wrong"] * 4
+
+
+@given(st.permutations("ABCD"), st.sampled_from([
+    "Answer: {0}. Actually, it is {1}.", "Answer: {0}. Wait, {1}.", "Answer: {0}, no wait, {1}", "Final answer: {0}. Sorry, I meant {1}.", "Answer: {0} - no, {1}",
+    "Answer: {0}, or rather {1}", "Answer: {0}. On second thought, it's {1}.", "Answer: {0}\n\nHmm, it should be {1}.", "Answer: ruling out {0}, {2} and {3} gives {1}",
+    "Answer: setting aside {0} yields {1}", "Answer: having excluded {0}, {2} and {3}, {1}", "Answer: crossing out {0} and {2}, we get {1}",
+    "Answer: it can't be {0} or {2}; {1}", "Answer: not {0}, {1}", "Answer: {1} (although {0} is tempting)", "Answer: {1}, even though {0} looks right",
+    "Answer: {1}. No, {0} is not it.", "Answer: everything but {1} fails", "Answer: {1}; {0} and {2} are wrong",
+]))  # fmt: skip
+def test_the_letter_that_is_left_or_corrected_to_counts(letters, wrapping):
+    assert letter(wrapping.format(*letters)) == letters[1]
+
+
+@pytest.mark.parametrize("text", ["anything but A", "everything but A", "all except A", "any option but A", r"\boxed{-A}"])
+def test_all_but_one_is_not_that_one(text):
+    assert letter(text if text.startswith("\\") else f"Answer: {text}") is None
+
+
+@pytest.mark.parametrize(("script", "mark"), [("أبجد", "الإجابة: {}"), ("অবডঢ", "উত্তর: {}"), ("কখগঘ", "উত্তর: ({})"), ("कखगघ", "उत्तर: {}"), ("ＡＢＣＤ", "答え：{}")])
+def test_letters_of_other_scripts_count_in_their_order(script, mark):
+    assert [letter(mark.format(own)) for own in script] == list("ABCD")

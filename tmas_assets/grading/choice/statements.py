@@ -7,10 +7,11 @@ alone on a line, is the only one called correct in a list, or leads the first or
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tmas_assets.grading.choice.clause import LONGEST, SPECIES, announced, taken
+from tmas_assets.grading.choice.listing import lists_options
 from tmas_assets.grading.choice.text import BOX, BOX_END, Plain
 
 MOST_BOXED = 3
@@ -57,11 +58,17 @@ _NONE_OF_THEM = re.compile(
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|suppos\w+|assuming|were|had|might|tempt\w*|at first|initially|first (?:thought|guess)|some(?:one)?|students?|"
     r"people|others)\b", re.IGNORECASE)
-_REVISION = re.compile(r"(?<=[.!?\n])\s{0,4}(?:no,? )?(?:wait|actually|correction|scratch that|on second thought|hold on|hmm|no[,.])[\s,.:!—–-]",
-                       re.IGNORECASE)
+_TURN = (r"(?:no,? )?(?:wait|actually|correction|scratch that|on (?:second thought|reflection|closer look)|hold on|hmm+|sorry|oops|my mistake|(?:or )?i mean|make that|"
+         r"or rather|no(?=[,.:;–—-]))(?![\w-])")
+_REVISION = re.compile(rf"(?<=[.!?\n])\s{{0,4}}{_TURN}[\s,.:!—–-]*(?:(?:{_TURN})[\s,.:!—–-]*){{0,3}}", re.IGNORECASE)
+_TURNED = re.compile(rf"[\s,;:(–—-]\s{{0,3}}{_TURN}[\s,.:!—–-]*(?:(?:{_TURN})[\s,.:!—–-]*){{0,3}}(?=\S)", re.IGNORECASE)
+"""A revision within a clause."""
+_FIRST_THOUGHT = re.compile(r"[\s,]*(?:is|was) (?:only |just )?(?:what|the|my)\b[^.;\n]{0,30}\b(?:first|initial\w*|original\w*)\b", re.IGNORECASE)
+_NAMED_BEFORE = re.compile(r"[\s(\[]*([A-Z])[\s)\]]*(?:[,;.:/|&]|\band\b|\bor\b|\s)*(?:the |my |final |correct )*", re.IGNORECASE)
+"""All that stands between two marks that name a letter each."""
 _IS = re.compile(r"\b(?:is|are|be|was|gives?|get|obtain|equals?|yields?)\s+(?:about |approximately |roughly |therefore )?", re.IGNORECASE)
 _MOST_ENDS = 6
-_ALONE = re.compile(rf"(?:(?:q(?:uestion)?\s?)?\d{{1,3}}[.):]\s)?[\s({{\[\"'{BOX}.:→-]*(?:option |choice |answer )?[\s({{\[\"'{BOX}]*([A-Za-z])[\s)}}\]\"'{BOX_END}.,!]*", re.IGNORECASE)
+_ALONE = re.compile(rf"(?![^A-Za-z]*{BOX}\s*-)(?:(?:q(?:uestion)?\s?)?\d{{1,3}}[.):]\s)?[\s({{\[\"'{BOX}.:→-]*(?:option |choice |answer )?[\s({{\[\"'{BOX}]*([A-Za-z])[\s)}}\]\"'{BOX_END}.,!]*", re.IGNORECASE)
 _LED = re.compile(r"[\s(\[|•·–-]*(?:option\s+)?\(?([A-Za-z])(?:[).:\]]|\s*[|–—→✓✔✅❌✗✘-]|\s+(?=is\b))(?=\s|[✓✔✅❌✗✘]|$)", re.IGNORECASE)
 _CALLED_RIGHT = re.compile(r"(?<!not )(?<!in)\b(?:correct|right|true|yes)\b|[✓✔✅]|正确", re.IGNORECASE)
 _CALLED_WRONG = re.compile(r"\b(?:incorrect|wrong|false|no|not)\b|n['’]t\b|[❌✗✘✖]|错误|不正确", re.IGNORECASE)
@@ -77,6 +84,10 @@ class Statement:
     """The clause to the end of its line, since a full stop may belong to the text of an option."""
     box: str | None
     supposed: bool
+    rest: str = ""
+    """The clause and the lines after it, for options that are listed there."""
+    offers: bool = False
+    """Whether it announces options and no answer."""
 
 
 Read = Callable[[Statement], tuple[str, ...] | None]
@@ -111,11 +122,23 @@ def _revised(rest: str, letters: str) -> tuple[str, ...] | None:
     revision = _REVISION.search(rest, 0, _READ)
     if revision is None:
         return None
-    later = (taken(sentence, letters) for sentence in _sentences(rest[revision.start() : _READ])[:_MOST_STATEMENTS])
+    sentences = _sentences(rest[revision.end() : _READ])[:_MOST_STATEMENTS]
+    # the words right behind the revision need say no more than a letter
+    later = (taken(sentence, letters, last=place == 0) for place, sentence in enumerate(sentences))
     return next(filter(None, later), None)
 
 
+def _turned(clause: str, letters: str) -> tuple[str, ...] | None:
+    """What a clause ends on after it takes its first letter back: `C, no wait, D`."""
+    turns = [turn for turn in _TURNED.finditer(clause) if re.search(r"\w", clause[: turn.start()])]
+    return taken(clause[turns[-1].end() :], letters, last=True) if turns else None
+
+
 def _read(statement: Statement, letters: str, by_text: Callable[[str, bool], str | None]) -> tuple[str, ...] | None:
+    if statement.box is not None and re.match(r"\s*[-−+±]\s?[A-Za-z](?![A-Za-z])", statement.box):
+        return ()  # a formula
+    if lists_options(statement.rest, letters):
+        return None if statement.offers else ()
     alone = _alone(statement.clause)
     if alone and alone[1].upper() in letters:
         return (alone[1].upper(),)
@@ -123,6 +146,8 @@ def _read(statement: Statement, letters: str, by_text: Callable[[str, bool], str
     for text in dict.fromkeys((written, statement.line)):
         if letter := by_text(text, True):
             return (letter,)
+    if turned := _turned(statement.clause, letters):
+        return turned
     if named := announced(statement.clause, letters):
         return named
     if letter := by_text(written, False):
@@ -135,12 +160,31 @@ def _statements(reply: Plain) -> Iterator[Statement]:
     """From the last backwards."""
     text = reply.text
     places = [(mark.start(), mark.end()) for mark in _ANNOUNCED.finditer(text)][-_MOST_STATEMENTS:]
-    found = [_after(text, *place) for place in places]
+    found = _marked(text, places)
     found += [_around(text, mark) for mark in list(_IS_THE_ANSWER.finditer(text))[-_MOST_STATEMENTS:]]
     found += _boxed(reply)
     if alone := _last_alone(text):
         found.append(alone)
     yield from sorted(found, key=lambda statement: statement.start, reverse=True)[:_MOST_STATEMENTS]
+
+
+def _marked(text: str, places: list[tuple[int, int]]) -> list[Statement]:
+    """What stands behind the marks. Marks of one line with a letter each and nothing between are one statement; more
+    of them than a reply may box are one over lines too."""
+    found: list[Statement] = []
+    run: list[str] = []
+    of_line: list[str] = []
+    for place, (start, end) in enumerate(places):
+        statement = _after(text, start, end)
+        if together := of_line or (run if len({*run, statement.clause[:1]}) > MOST_BOXED else []):
+            clause = ", ".join(dict.fromkeys([*together, statement.clause]))
+            statement = replace(statement, clause=clause, line=clause, rest=clause)
+        found.append(statement)
+        before = places[place + 1][0] if place + 1 < len(places) else end
+        named = _NAMED_BEFORE.fullmatch(text, end, before) if end < before <= end + _LONGEST_ALONE else None
+        run = [*run, named[1]] if named else []
+        of_line = [*of_line, named[1]] if named and "\n" not in text[end:before] else []
+    return found
 
 
 def _alone(line: str) -> re.Match[str] | None:
@@ -172,7 +216,9 @@ def _after(text: str, start: int, end: int) -> Statement:
     clause = text[begin : stop.end() if stop else begin + LONGEST].rstrip(" \n")
     line = text[begin : begin + LONGEST].partition("\n")[0]
     before = text[max(0, start - 120) : start]
-    return Statement(start, clause, line, None, _SUPPOSED.search(_END.split(before)[-1]) is not None)
+    offers = re.search(r"\b(?:options|choices|alternatives)\b", text[start:end], re.IGNORECASE) is not None
+    supposed = _SUPPOSED.search(_END.split(before)[-1]) is not None
+    return Statement(start, clause, line, None, supposed, text[begin : begin + LONGEST], offers)
 
 
 def _around(text: str, mark: re.Match[str]) -> Statement:
@@ -191,12 +237,14 @@ def _boxed(reply: Plain) -> list[Statement]:
     ends: list[int] = []
     for span, written in list(zip(spans, reply.boxes, strict=True))[-_MOST_STATEMENTS:]:
         clause = span[1].strip()
+        if _FIRST_THOUGHT.match(reply.text, span.end()):
+            continue
         if found and _BETWEEN_BOXES.fullmatch(reply.text, ends[-1], span.start()):
             earlier = found.pop()
             if earlier.clause != clause:
                 clause = f"{earlier.clause}, {clause}"
                 written = clause
-        found.append(Statement(span.start(), clause, clause, written, False))
+        found.append(Statement(span.start(), clause, clause, written, False, clause))
         ends.append(span.end())
     return found
 

@@ -28,9 +28,18 @@ _TABLE |= {0x410: "A", 0x421: "C", 0x415: "E", 0x391: "A", 0x392: "B", 0x395: "E
 _TABLE |= {0xA0: " ", 0x2028: "\n", 0x2029: "\n", 0x85: "\n", 0x2011: "-", 0xFF0C: ",", 0x3002: ".\n"}
 _TABLE |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0xAD, 0xFE0E, 0xFE0F, 0xE000, 0xE001, 0xE002], "")
 
+_OWN_LETTERS = {"A": "أاঅকअक", "B": "بবখबख", "C": "جডগसग", "D": "دঢঘदघ"}
+"""Arabic, Bengali and Devanagari letters that number options: those of simple-evals, and each script's own series."""
+_OWN = {own: letter for letter, many in _OWN_LETTERS.items() for own in many}
+_SIGNS = r"\u064b-\u0652\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd"
+_OWN_LETTER = re.compile(rf"(?<![\w{_SIGNS}])[{''.join(_OWN)}](?![\w{_SIGNS}])")
+"""Alone: no letter or vowel sign beside it."""
+
 _DRESS = tuple((re.compile(pattern, re.IGNORECASE), dress) for pattern, dress in (
     (r"\r\n?|<br\s*/?>", "\n"),
     (r"<(?:final[_ ]?)?(?:answer|choice|option)>", "\nAnswer: "),
+    (r"(?-i:<([A-Z])>)(?=[ \t*_.,;)]*(?:\n|$))", r"(\1)"),
+    (r"(?<![\w/:.])/(?-i:([A-Z]))/(?![\w/])", r"(\1)"),
     (r"</?[a-z][a-z0-9_]{0,20}(?: [^<>\n]{0,80})?>|<\|[^|<>\n]{1,40}\|>", " "),
     (r"~~[^~\n]{1,80}~~", " "),
     (r"\\(?:text|math)(?:bf|it|rm|sf|tt|cal|bb|normal|up)?\b\*?|\\(?:mbox|hbox|bm|bf|rm|emph|underline|boldsymbol|"
@@ -72,6 +81,7 @@ def plain(text: str) -> Plain:
 
 
 def undressed(text: str) -> str:
+    text = _OWN_LETTER.sub(lambda own: _OWN[own.group()], text)
     for pattern, dress in _DRESS:
         text = pattern.sub(dress, text)
     return text
