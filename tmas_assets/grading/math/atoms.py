@@ -104,6 +104,8 @@ class Atoms(Cursor, ABC):
             return Node(name, self.arguments())
         if name == "Gamma" and self.peek() == "(":
             return Node("fact", (Node("add", (*self.arguments(), Node("neg", (number(1),)))),))
+        if name == "zeta" and self.peek() == "(" and not self.has_comma_inside():
+            return Node("zeta", self.arguments())
         if name in _FUNCTIONS:
             return self.function(name)
         if name in ("sum", "prod"):
@@ -195,7 +197,7 @@ class Atoms(Cursor, ABC):
             name += self.take()
         if index is not None:
             return Node("call", (index,), name=name)
-        if self.peek() == "(" and not short and (name in _UNKNOWN_FUNCTIONS or self.has_comma_inside()):
+        if self.peek() == "(" and not short and (name.rstrip("'") in _UNKNOWN_FUNCTIONS or self.has_comma_inside()):
             arguments = self.arguments()
             return Node("binom", arguments) if name == "C" and len(arguments) == 2 else Node("call", arguments, name=name)
         return Node("sym", name=name)

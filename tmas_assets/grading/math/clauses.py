@@ -9,6 +9,10 @@ import re
 _GLOSS = re.compile(
     r"\s*(?:\(|\\text\{\s*\()\s*(?:\\text\{\s*)?(?:\\approx|or\b|approx|about|i\.e|that is|since|because)[^()]*(?:\([^()]*\)[^()]*)*\)\s*\}?\s*$")
 _SECOND = re.compile(r"(?:^|=)\s*(-?\d+)\s*(?:\(|\\text\{\s*\()\s*(?:\\text\{)?\s*or\s*\}?\s*(-?\d+)\s*\)\s*\}?\s*$")
+_ONLY = re.compile(r"(?:\\text\{[\s,(]*|(?<=[\s\d)}])\(?)only[\s.)]*\}?[\s.]*$")
+_REMARK = re.compile(
+    r"(?<=[\w)}\]])\s*(?:\(|\\text\{\s*\()(?![^()]*\b(?:if|when|where|for|unless|odd|even|mod|modulo|base|except|not|times|per|each|or|and|over|of|am|pm)\b)"
+    r"(?:\s*\\text\{)?[\s,]*[A-Za-z]{4,}(?:[\s,'-]+[A-Za-z]+){0,5}[\s.!]*\}?\s*\)\s*\}?\s*$")
 _GAP = r"(?:\s|\\text\{|\}|\$)*"
 _KIND = (rf"(?:(?:an?|any|some|all|every|each|fixed|arbitrary|real|integers?|reals|rational|complex|natural|constants?|numbers?|parameters?"
          rf"|values?|of|free|(?:positive|nonnegative|non-negative) integers?)(?![A-Za-z]){_GAP})")
@@ -27,12 +31,14 @@ _WHERE = re.compile(
 
 
 def without_gloss(s: str) -> str:
-    r"""`\frac13 (\approx 0.33)` and `5 (since 2 + 3 = 5)` without what is said in brackets."""
+    r"""`\frac13 (\approx 0.33)` and `5 (since 2 + 3 = 5)` without what is said in brackets, and `5 only` without its end."""
+    if "only" in s:
+        s = _ONLY.sub("", s)
     if ")" not in s:
         return s
     if (second := _SECOND.search(s)) and int(second.group(1)) != int(second.group(2)):
         return rf"{s[: second.end(1)]} \text{{ or }} {second.group(2)}"  # 7 (or 8) is two candidates
-    return _GLOSS.sub("", s)
+    return _REMARK.sub("", _GLOSS.sub("", s))
 
 
 def quantified(s: str) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from tmas_assets.grading.math import dotted, reals, units, words
+from tmas_assets.grading.math import dotted, notations, piecewise, reals, units, words
 from tmas_assets.grading.math.compare_relations import Relations, all_of
 from tmas_assets.grading.math.expression import Reading
 from tmas_assets.grading.math.parameters import same_family
@@ -79,14 +79,17 @@ class Comparison:
             return True
         if any(nothing) and "words" not in (answer.kind if nothing[0] else gold.kind, "relation"):
             return False
-        if (wanted := letter(gold)) is not None and len(gold.key) <= 3 and (given := letter(answer)) is not None:
-            return wanted == given
+        if (wanted := letter(gold)) is not None and len(gold.key) <= 3:
+            if words.names_several(answer.text):
+                return False
+            if (given := letter(answer)) is not None:
+                return wanted == given
         if "words" in (gold.kind, answer.kind):
             return self._words(gold, answer)
         if dotted.is_dotted(gold) or dotted.is_dotted(answer):
             return dotted.same(gold, answer, lambda one, other: self.alike(gold=one, answer=other))
         if "time" in (gold.kind, answer.kind):
-            return _same_time(gold, answer)
+            return notations.same_time(gold, answer)
         if "residue" in (gold.kind, answer.kind):
             return same_residue(gold, answer, lambda one, other: self.alike(gold=one, answer=other))
         named = assignment(gold), assignment(answer)
@@ -98,8 +101,10 @@ class Comparison:
                 return reals.same(wanted_set, given_set, self.leaf.place)
         if "relation" in (gold.kind, answer.kind):
             return Relations(self).same(gold, answer)
+        if "piecewise" in (gold.kind, answer.kind):
+            return piecewise.same(gold, answer, lambda one, other: self.alike(gold=one, answer=other), self.leaf)
         if "based" in (gold.kind, answer.kind):
-            return _same_digits(gold, answer)
+            return notations.same_digits(gold, answer)
         if gold.kind == "value" and answer.kind == "ratio":
             gold, answer = answer, gold
         rules: dict[str, Callable[[Shape, Shape], bool | None]] = {
@@ -110,6 +115,8 @@ class Comparison:
 
     def _words(self, gold: Shape, answer: Shape) -> bool | None:
         if words.canonical(gold.text) == words.canonical(answer.text):
+            return True
+        if (stated := words.stated_choice(gold.text)) is not None and stated == words.stated_choice(answer.text):
             return True
         return False if refused(gold, answer) or words.differ_in_numbers(gold.text, answer.text) else None
 
@@ -264,35 +271,3 @@ def same_but_for_one_name(gold: Node, answer: Node, equal: Callable[[Node, Node]
     if len(ours) != 1 or len(theirs) != 1 or ours == theirs:
         return False
     return equal(gold, renamed(answer, {min(theirs): min(ours)})) is True
-
-
-def _same_time(gold: Shape, answer: Shape) -> bool | None:
-    if {gold.kind, answer.kind} - {"time", "ratio"}:
-        return False
-    clock = [shape.marks if shape.kind == "time" else shape.key for shape in (gold, answer)]
-    return clock[0] == clock[1] and not (gold.unit and answer.unit and gold.unit != answer.unit)
-
-
-def _same_digits(gold: Shape, answer: Shape) -> bool | None:
-    """Another base is another number. A base that only one side names is that of the question, if the digits agree."""
-    if gold.kind == answer.kind:
-        if gold.base == answer.base:
-            return gold.marks == answer.marks
-        values = _in_base(gold), _in_base(answer)
-        return None if values[0] is not None and values[0] == values[1] else False
-    based, plain = (gold, answer) if gold.kind == "based" else (answer, gold)
-    if plain.kind != "value" or plain.node is None:
-        return False if plain.kind != "value" else None
-    value = rational_value(plain.node)
-    if based.base == 10:
-        return value == _in_base(based)
-    if plain.key.lstrip("0") == based.marks:
-        return True if based is gold else None
-    return None if value == _in_base(based) else False
-
-
-def _in_base(shape: Shape) -> int | None:
-    try:
-        return int(shape.marks, shape.base)
-    except ValueError:
-        return None

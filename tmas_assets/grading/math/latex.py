@@ -5,11 +5,12 @@ source marked them so. Leaves out every reading of what the text means.
 """
 
 import re
+from html import unescape
 
 from tmas_assets.grading.math.units import symbolic
 
 _SIGNS = {
-    "−": "-", "–": "-", "—": "-", "‒": "-", "﹣": "-", "×": r"\times ", "✕": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ",
+    "−": "-", "‑": "-", "‐": "-", "–": "-", "—": "-", "‒": "-", "﹣": "-", "×": r"\times ", "✕": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ",
     "∙": r"\cdot ", "•": r"\cdot ", "∗": r"\cdot ", "÷": "/", "∕": "/", "⁄": "/", "∞": r"\infty ", "≤": r"\le ",
     "⩽": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "∈": r"\in ",
     "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "±": r"\pm ", "∓": r"\mp ", "º": "°",
@@ -29,8 +30,10 @@ _VULGAR = {
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _TABLE = str.maketrans(
     {**_SIGNS, **{sign: rf"\frac{{{top}}}{{{bottom}}}" for sign, (top, bottom) in _VULGAR.items()}}) | _FULL_WIDTH
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙ", "0123456789+-n")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿˣʸᶻᵃᵇᶜᵈᵉⁱᵏᵐᵖᵗ", "0123456789+-()nxyzabcdeikmpt")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙₐₓᵢⱼₖₘₚₜ", "0123456789+-naxijkmpt")
+_RAISED_RUN, _LOWERED_RUN = (re.compile(f"[{''.join(map(chr, table))}]+") for table in (_RAISED, _LOWERED))
+_ENTITIES = re.compile(r"&(lt|gt|amp|le|ge|ne|nbsp|minus|times|pi|infin|radic|quot|apos|#x?[0-9A-Fa-f]{1,6});")
 
 _FONT = r"\\(?:mathbf|boldsymbol|bm|mathit|mathsf|mathtt|mathcal|mathnormal|bold|bf|rm|it)(?![A-Za-z])"
 _FONTS = re.compile(_FONT)
@@ -47,6 +50,9 @@ _WHOLE_TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _ALIGNED = re.compile(r"\\(?:begin|end)\{(?:aligned|align|gathered|gather|split|equation)\*?\}")
 _POWER = r"(?:\s*\^\s*(?:\{\s*-?\s*\d\s*\}|\d))?"
 _UPRIGHT = r"\\(?:text(?:rm|normal|up)?|mathrm|operatorname|rm|unit|si)\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}" + _POWER
+_BRACED = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}\s*(?:\{[clr| ]*\})?(.*?)\\end\{(?:array|aligned|matrix)\}\s*\\right\s*\.", re.DOTALL)
+_COLUMN = re.compile(r"(?<![(\[|.{])\\begin\{array\}\s*\{[|\s]*[clr][|\s]*\}(.*?)\\end\{array\}", re.DOTALL)
+"""Lines under each other, which are no vector without brackets."""
 _UNIT_FRACTION = re.compile(rf"\\frac\s*\{{\s*({_UPRIGHT})\s*\}}\s*\{{\s*({_UPRIGHT})\s*\}}")
 _GAP = r"(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z]))*"
 _FACTOR = rf"(?:(?:\\mu(?![A-Za-z]){_GAP})?{_UPRIGHT}|\\Omega(?![A-Za-z]){_POWER})"
@@ -85,6 +91,8 @@ _ONE_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:backslash|smallsetminus)(?![A-Za-z])", r"\\setminus "),
         (r"\\(?:lor|vee)(?![A-Za-z])", r"\\text{ or }"),
         (r"\\(?:land|wedge)(?![A-Za-z])", r"\\text{ and }"),
+        (r"\\var(phi|epsilon|theta|rho|sigma|kappa)(?![A-Za-z])", r"\\\1 "),
+        (r"\\text\{\s*(\(?\s*mod)(?:ulo)?\s*\}", r" \1 "),
         (r"(\\(?:begin|end))\{(?:[pbB]?matrix\*?|smallmatrix|array)\}(?:\{[clr| ]*\})?", r"\1{matrix}"),
         (r"\s*\\text\{\s*(?:percent(?:age)?|per cent|pct)\.?\s*\}|\s*(?<![A-Za-z])(?:percent(?:age)?|per cent|pct)\b", "%"),
         (r"\s*\\text\{\s*deg(?:ree)?s?\s*\}|(?<=[\d\s)}])\s*deg(?:ree)?s?\b|°\s*[CF]\b", "°"),
@@ -121,13 +129,16 @@ def one_spelling(text: str) -> str:
     """`text` in the one spelling. Longer texts than LONGEST come back unchanged."""
     if len(text) > LONGEST:
         return text
+    if "&" in text:
+        text = _ENTITIES.sub(lambda entity: unescape(entity.group()), text)
     s = re.sub(r"√\s*(\d+(?:\.\d+)?|[A-Za-z])", r"\\sqrt{\1}", text).replace("√", r"\sqrt ")
     s = re.sub(r"[∛∜]\s*(?:(\d+(?:\.\d+)?|[A-Za-z])|(?=\())", _higher_root, s)
-    s = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+", lambda m: "^{" + m.group().translate(_RAISED) + "}", s)
-    s = re.sub(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+", lambda m: "_{" + m.group().translate(_LOWERED) + "}", s)
     if not s.isascii():
+        s = _RAISED_RUN.sub(lambda m: "^{" + m.group().translate(_RAISED) + "}", s)
+        s = _LOWERED_RUN.sub(lambda m: "_{" + m.group().translate(_LOWERED) + "}", s)
         s = re.sub(r"\d", lambda digit: str(int(digit.group())), s)
-    s = _unwrapped(_LINE_ENDS.sub("", s.translate(_TABLE)))
+    s = _BRACED.sub(r"\\begin{cases}\1\\end{cases}", s)
+    s = _COLUMN.sub(r" \1 ", _unwrapped(_LINE_ENDS.sub("", s.translate(_TABLE))))
     if _ALIGNED.search(s):
         s = re.sub(r"\\\\(\s*(?=&?\s*[=<>]))?", lambda line: " , " if line.group(1) is None else " ", _ALIGNED.sub(" ", s)).replace("&", "")
     if r"\begin" not in s:
@@ -138,7 +149,7 @@ def one_spelling(text: str) -> str:
     s = re.sub(r"\\?\$", " ", s)
     if r"\text" in s or r"\mathrm" in s or r"\Omega" in s:
         s = _UPRIGHT_UNIT.sub(_unit, _UNIT_FRACTION.sub(r"\1 / \2", s))
-    s = re.sub(r"(?<=\d)\{,\}(?=\d)", ".", _GROUPED.sub("", s))
+    s = re.sub(r"(?<=\d)\{,\}(?=\d)", ".", _GROUPED.sub("", s)).replace("{:}", ":")
     s = _FONTS.sub("", _IN_FONT.sub(r" \1 ", _DROPPED.sub(" ", s)))
     s = re.sub(r"\\(?:[bB]oxed|fbox|framebox)(?![A-Za-z])", "", s)
     for _ in range(3):  # text inside text

@@ -106,6 +106,12 @@ def _binomial(n: Any, k: Any) -> Any:
     return mpmath.binomial(n, k)
 
 
+def _zeta(s: Any) -> Any:
+    if not mpmath.isint(s) or not 2 <= s <= 60:
+        raise ValueError("a value of zeta that takes long")
+    return mpmath.zeta(int(s))
+
+
 def _sum(*terms: Any) -> Any:
     return _settled(mpmath.fsum(terms), max(map(abs, terms)))
 
@@ -149,6 +155,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = MappingProxyType({
     "arcsin": mpmath.asin,
     "arccos": mpmath.acos,
     "arctan": mpmath.atan,
+    "zeta": _zeta,
     "sinh": _hyperbolic(mpmath.sinh),
     "cosh": _hyperbolic(mpmath.cosh),
     "tanh": _hyperbolic(mpmath.tanh),

@@ -86,16 +86,16 @@ def same(gold: Region, answer: Region, place: Place) -> bool | None:
         if found is None:
             return None
         exact[end] = found
-    marks = _merged(sorted(set(exact.values())))
+    marks = merged(sorted(set(exact.values())))
     at = {end: marks[value] for end, value in exact.items()}
     spots = range(2 * len(set(marks.values())) + 1)
-    if all(_holds(gold, spot, at, spots) == _holds(answer, spot, at, spots) for spot in spots):
+    if all(holds(gold, spot, at, spots) == holds(answer, spot, at, spots) for spot in spots):
         named = gold.unknowns(), answer.unknowns()
         return None if all(named) and named[0] != named[1] else True
     return None if gold.unknowns() & _WHOLE_NAMES and _same_integers(gold, answer, exact) else False
 
 
-def _merged(values: Sequence[Fraction]) -> dict[Fraction, int]:
+def merged(values: Sequence[Fraction]) -> dict[Fraction, int]:
     """Odd spots 1, 3, 5, ... for values in order, one for those that only rounding parts; even spots lie between."""
     spots: dict[Fraction, int] = {}
     last, spot = None, -1
@@ -116,21 +116,21 @@ def _same_integers(gold: Region, answer: Region, exact: dict[Node, Fraction]) ->
         return False
     scaled = {end: int(2 * value) for end, value in exact.items()}
     spots = range(2 * first if least < 0 else 2, 2 * last, 2)
-    return all(_holds(gold, spot, scaled, spots) == _holds(answer, spot, scaled, spots) for spot in spots)
+    return all(holds(gold, spot, scaled, spots) == holds(answer, spot, scaled, spots) for spot in spots)
 
 
-def _holds(one: Region, spot: int, at: dict[Node, int], spots: Sequence[int]) -> bool:
+def holds(one: Region, spot: int, at: dict[Node, int], spots: Sequence[int]) -> bool:
     if one.op == "between":
         above = one.low is None or spot > at[one.low] or (spot == at[one.low] and one.closed[0])
         below = one.high is None or spot < at[one.high] or (spot == at[one.high] and one.closed[1])
         return above and below
     if one.op == "not":
-        return not _holds(one.parts[0], spot, at, spots)
+        return not holds(one.parts[0], spot, at, spots)
     if one.op == "or":
-        return any(_holds(part, spot, at, spots) for part in one.parts)
-    if one.op == "either" and not any(all(_holds(part, other, at, spots) for part in one.parts) for other in spots):
-        return any(_holds(part, spot, at, spots) for part in one.parts)
-    return all(_holds(part, spot, at, spots) for part in one.parts)
+        return any(holds(part, spot, at, spots) for part in one.parts)
+    if one.op == "either" and not any(all(holds(part, other, at, spots) for part in one.parts) for other in spots):
+        return any(holds(part, spot, at, spots) for part in one.parts)
+    return all(holds(part, spot, at, spots) for part in one.parts)
 
 
 def _between(low: Shape, high: Shape, closed: tuple[bool, bool], name: str = "") -> Region | None:

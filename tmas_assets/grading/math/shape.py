@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from tmas_assets.grading.math import words
+from tmas_assets.grading.math import cases, words
 from tmas_assets.grading.math.clauses import definition, quantified, without_gloss
 from tmas_assets.grading.math.expression import Reading, Unparsed, parse
 from tmas_assets.grading.math.latex import LONGEST, one_spelling
@@ -59,6 +59,8 @@ def _read(text: str, depth: int) -> Shape:
     for pattern, new in _REVERSED:
         s = pattern.sub(new, s)
     if depth == 0:
+        if words.leading_choice(s) is not None and words.has_words(s):
+            return Shape("words", s)
         s, free = quantified(without_gloss(s))
         if free:
             return replace(_read(s, 0), free=free)
@@ -119,7 +121,7 @@ def _single(s: str, depth: int) -> Shape:
         united, _ = _split(sets, {sign})
         if len(united) > 1:
             return Shape(kind, s, tuple(_read(part, depth + 1) for part in united))  # type: ignore[arg-type]
-    for reader in (_enclosed, _plus_minus, _matrix, _time_or_ratio):
+    for reader in (_cases, _enclosed, _plus_minus, _matrix, _time_or_ratio):
         if (shape := reader(s, depth)) is not None:
             return shape
     return based(s) or value_or_words(s)
@@ -139,7 +141,7 @@ def _pieces(s: str) -> tuple[list[str], bool]:
             skip = joining.end()
             joined_by_or |= "or" in joining.groups()
             pieces.append("")
-        elif level == 0 and token in (",", ";") and at not in grouped:
+        elif level == 0 and token in (",", ";", r"\\") and at not in grouped:
             pieces.append("")
         elif not (level == 0 and at in grouped):
             pieces[-1] += token
@@ -233,6 +235,17 @@ def _plus_minus(s: str, depth: int) -> Shape | None:
     upper, lower = ({"p": "+", "m": "-"}, {"p": "-", "m": "+"})
     both = (_EITHER_SIGN.sub(lambda sign: upper[sign.group(1)], s), _EITHER_SIGN.sub(lambda sign: lower[sign.group(1)], s))
     return Shape("list", s, tuple(_read(one, depth + 1) for one in both))
+
+
+def _cases(s: str, depth: int) -> Shape | None:
+    lines = cases.lines(s) if r"cases" in s else None
+    if not lines:
+        return None
+    if lines[0][1] is None:
+        return _read(" , ".join(text for text, _ in lines), depth + 1)
+    items = [(_read(text, depth + 1), _read(condition, depth + 1) if condition else Shape("empty", "otherwise"))
+             for text, condition in lines if condition is not None]
+    return Shape("piecewise", s, tuple(item for pair in items for item in pair))
 
 
 def _matrix(s: str, depth: int) -> Shape | None:

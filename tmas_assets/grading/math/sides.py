@@ -10,8 +10,8 @@ from tmas_assets.grading.math.expression import Reading
 from tmas_assets.grading.math.structure import Shape
 from tmas_assets.grading.math.tree import renamed, symbols
 
-_LABEL = re.compile(r"(?:[A-Za-z]|\\(?!pi\b|infty\b)[A-Za-z]+)(?:_(?:\w|\{\w+\}))?'*(?:\(([A-Za-z,]*)\))?")
-_LENGTH = re.compile(r"\|?[A-Z]{2,4}\|?|\|[A-Z]\|")
+_LABEL = re.compile(r"(?:[A-Za-z]|\\(?!pi\b|infty\b)[A-Za-z]+)(?:_(?:\w|\{[^{}+-]*\}))?'*(?:\(([A-Za-z,]*)\))?")
+_LENGTH = re.compile(r"(?:m|\|)?\\(?:overline|vec|overrightarrow|widehat|hat|bar|angle|measuredangle|triangle)\{?[A-Z]{1,4}\}?\|?|(?:P|E|Var|\\Pr|\\mathbb\{[PE]\})[(\[].*[)\]]|\|?[A-Z]{2,4}\|?|\|[A-Z]\|")
 _SYMBOL_TUPLE = re.compile(r"\([A-Za-z](?:_\w)?(?:,[A-Za-z](?:_\w)?)+\)")
 _MIRROR = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le", r"\ne": r"\ne", "=": "=", r"\in": r"\in"}
 

@@ -12,7 +12,7 @@ from tmas_assets.grading.math.expression import Reading
 from tmas_assets.grading.math.tree import Node
 
 Kind = Literal["empty", "value", "based", "words", "list", "group", "union", "difference", "relation", "matrix", "ratio",
-               "time", "residue", "builder"]
+               "time", "residue", "builder", "piecewise"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Shape:
     text: str
     """In one spelling."""
     items: tuple["Shape", ...] = ()
-    """Members, cells row by row, terms of a ratio, the sides of a relation, a residue and its modulus."""
+    """Members, cells row by row, terms of a ratio, the sides of a relation, a residue and its modulus, each
+    piece of a function and its condition (empty for all the rest)."""
     marks: str = ""
     """Brackets of a group, as in `(]`; `{}` of a braced list; `2x3` for a matrix of 2 rows and 3 columns; digits."""
     operators: tuple[str, ...] = ()

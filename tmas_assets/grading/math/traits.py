@@ -29,6 +29,12 @@ def refused(gold: Shape, answer: Shape) -> bool:
     """Whether words surely say something else: no solution for a number, odd for even, no number where one was asked."""
     if words.opposed(gold.text, answer.text):
         return True
+    one_asked = words.is_closed(gold.text) or (letter(gold) is not None and len(gold.key) <= 3)
+    if one_asked and words.names_several(answer.text):
+        return True
+    stated = words.stated_choice(gold.text), words.stated_choice(answer.text)
+    if None not in stated:
+        return stated[0] != stated[1]
     if gold.kind == "words":
         if words.is_none_at_all(gold.text):
             return answer.kind != "words" or words.is_everything(answer.text)

@@ -47,7 +47,8 @@ def time_of_day(s: str) -> Shape | None:
 
 def value_or_words(s: str) -> Shape:
     s = _ORDINAL.sub("", s)
-    stated = words.number_word(s)
+    whole = words.number_word(s)
+    stated = words.fraction_words(s) if whole is None else whole
     if stated is not None:
         return Shape("value", s, reading=Reading(number(stated), False))
     math, unit, scale = _without_unit(s)
