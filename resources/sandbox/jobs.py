@@ -17,13 +17,15 @@ class TestJob:
     code: str
     tests: str
     wanted: tuple[str, ...]
-    """Names that the tests need from the answer."""
+    """Names that the tests need from the answer; a builtin is the answer's for them only where it is among these."""
     declared: tuple[str, ...]
     """Classes that the problem itself declares."""
     mentioned: tuple[str, ...]
     """Words of the tests: of the answer's names only these are handed to them."""
     marker: str
     """Random; whoever says it at the end has held the tests."""
+    followed: tuple[str, ...] = ()
+    """Names that the tests read and never bind: where the answer binds them anew, the tests see it."""
 
     def task(self) -> bytes:
         return json.dumps(asdict(self)).encode()

@@ -10,6 +10,7 @@ whatever this process could.
 
 import json
 import logging
+import os
 import secrets
 from collections.abc import Callable
 
@@ -22,6 +23,8 @@ from resources.sandbox.watch import Watched, watch
 _log = logging.getLogger(__name__)
 _UNSANDBOXED = ("answers written by a model run WITHOUT a sandbox (code isolation is none): any of them can read, change and "
                 "delete what this user can, and forge its own verdict; every verdict says so")
+_UNLIMITED = ("; and this user is root, whose processes the kernel does not limit: an answer that starts ever more of them is "
+              "only ended once it is noticed, and may bring this machine to a standstill before")
 _CHECKED = """
 from fractions import Fraction
 import os, signal
@@ -51,7 +54,7 @@ class Sandbox:
             self._bwrap = bubblewrap()
             self._way = self._working_way()
         else:
-            _log.warning(_UNSANDBOXED)
+            _log.warning(_UNSANDBOXED + (_UNLIMITED if os.geteuid() == 0 else ""))
             if (wrong := self._trial(None)) is not None:
                 raise SandboxFault(f"answers cannot be run, not even without a sandbox: {wrong}")
 

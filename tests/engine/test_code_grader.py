@@ -214,6 +214,37 @@ def test_a_helper_of_the_prompt_is_the_prompts_for_the_tests(grader):
     assert grader.grade_sync(asked, "def zero(xs): return -xs[0] / xs[1]").outcome == "right"
 
 
+OWN_BUILTINS = {
+    "all": "assert all(f(i) == i * i for i in range(5))", "abs": "assert abs(f(3) - 9) < 1e-6", "len": "assert len(f(3)) == 3",
+    "set": "assert set(f(3)) == {1, 2}", "round": "assert round(f(2), 2) == 1.41", "sorted": "assert sorted(f(3)) == [1, 2]",
+    "str": "assert str(f(3)) == '9'", "range": "for i in range(1, 4):\n    assert f(i) == i * i", "int": "assert f(3) == int('9')",
+    "any": "assert any(f(i) == i * i for i in [3])", "isinstance": "assert isinstance(f(3), float)",
+    "AssertionError": "try:\n    assert f(3) == 9\nexcept AssertionError:\n    raise",
+}
+TRICKS = {"round": "def round(*a): return 1.41", "len": "def len(x): return 3", "abs": "def abs(x): return 0", "set": "def set(x): return {1, 2}",
+          "str": "def str(x): return '9'", "range": "def range(*a): return []", "int": "int = lambda x: 0", "sorted": "def sorted(x): return [1, 2]"}
+
+
+@pytest.mark.parametrize("entry", ["f", None])
+@pytest.mark.parametrize("name", OWN_BUILTINS)
+def test_the_tests_keep_pythons_own(grader, name, entry):
+    code = f"{TRICKS.get(name, f'def {name}(*a): return True')}\ndef f(v): return []"
+    assert grader.grade_sync(problem(tests=OWN_BUILTINS[name], entry_point=entry), code).outcome == "wrong"
+
+
+@pytest.mark.parametrize(("data", "code"), [
+    ({"tests": "assert sum(10, 15) == 6", "entry_point": "sum"}, "def sum(a, b): return 6"),
+    ({"tests": "assert sum(10, 15) == 6"}, "def sum(a, b): return 6"),
+    ({"tests": "def check(c):\n    assert c(10, 15) == 6\ncheck(sum)", "entry_point": "sum"}, "def sum(a, b): return 6"),
+    ({"tests": "assert len(sorted([2, 1])) == 2", "prompt": "def sorted(xs):\n    'Sort.'\n"}, "def sorted(xs): return xs"),
+    ({"tests": "assert f([2, 1]) == [1, 2]", "entry_point": "f"}, "def sorted(xs): return xs[::-1]\ndef print(*a): pass\ndef f(x):\n    print(x)\n    return sorted(x)"),
+    ({"tests": "def check(candidate):\n    assert candidate(2) == 4\n", "entry_point": "f"}, "def f(v): return v * v"),
+    ({"tests": "METADATA = {}\n\ndef check(candidate):\n    assert candidate(2) == 4\n", "entry_point": "Solution().f"}, "class Solution:\n    def f(self, v): return v * v"),
+])
+def test_what_is_under_test_is_the_answers(grader, data, code):
+    assert grader.grade_sync(problem(**data), code).outcome == "right"
+
+
 def test_tests_that_swallow_everything_do_not_hide_the_end_of_the_answer(grader):
     tests = "try:\n    f(1)\nexcept:\n    pass\n"
     assert grader.grade_sync(problem(tests=tests), "import os\ndef f(v): os._exit(0)").outcome == "wrong"
@@ -227,7 +258,8 @@ def test_a_missing_name_is_called_one(grader):
 
 
 @pytest.mark.parametrize("data", [
-    {"tests": ""}, {"tests": "# nothing"}, {"tests": "def check(c):\n    assert c(1) == 1", "entry_point": "f"},
+    {"tests": ""}, {"tests": "# nothing"}, {"tests": "def check(c):\n    assert c(1) == 1"},
+    {"tests": "def check(c, n):\n    assert c(n) == 1", "entry_point": "f"}, {"tests": "assert len(sorted([2, 1])) == 2"},
     {"tests": "assert 1 == 1"}, {"tests": "assert f(("}, {"tests": "import numpy as np\nassert f(1) == 1"},
     {"prompt": "import numpy as np\n\n\ndef f(v):\n    '''f'''\n", "tests": "assert f(1) == 1"}, {},
 ])
@@ -254,6 +286,15 @@ def test_tests_that_cannot_judge_fail_and_pay_nobody(grader, data):
 def test_a_program_is_judged_by_what_it_prints(grader, stdin, stdout, code, outcome):
     verdict = grader.grade_sync(problem(stdin=stdin, stdout=stdout), f"```python\n{code}\n```")
     assert (verdict.outcome, verdict.failure) == (outcome, None), verdict
+
+
+@pytest.mark.parametrize("starts", ["solve()", "if __name__ == '__main__':\n    solve()", "import sys\nsys.setrecursionlimit(9999)\nprint(end='')\nsolve()"])
+def test_a_program_that_only_defines_runs_with_the_block_that_starts_it(grader, starts):
+    asked = problem(stdin="1 2", stdout="3\n")
+    text = f"```python\nimport sys\ndef solve():\n    print(sum(map(int, input().split())))\n```\nRun it with\n```python\n{starts}\n```\n```\n3\n```"
+    assert grader.grade_sync(asked, text).outcome == "right"
+    whole = "```python\ndef solve():\n    print(sum(map(int, input().split())))\nsolve()\n```\nE.g.\n```python\nsolve()\n```"
+    assert grader.grade_sync(asked, whole).outcome == "right"
 
 
 def test_what_ends_at_a_limit_is_wrong_and_says_which(quick):

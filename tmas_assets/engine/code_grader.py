@@ -109,8 +109,9 @@ def _job(data: CodeTests | CodeOutput, text: str) -> Job | None:
     code = answer_code(text, want.wanted, want.prompt, want.given)
     if code is None:
         return None
-    return TestJob(preamble=want.preamble, code=code, tests=data.tests, wanted=tuple(sorted(want.entry)),
-                   declared=tuple(sorted(want.declared)), mentioned=tuple(sorted(want.mentioned)), marker=marker)
+    return TestJob(preamble=want.preamble, code=code, tests=want.tests, wanted=tuple(sorted(want.entry)),
+                   declared=tuple(sorted(want.declared)), mentioned=tuple(sorted(want.mentioned)),
+                   followed=tuple(sorted(want.followed)), marker=marker)
 
 
 def _judged(run: Run, data: CodeTests | CodeOutput, limits: Limits) -> tuple[Outcome, str]:

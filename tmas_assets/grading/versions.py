@@ -1,15 +1,17 @@
 """Names and versions of the graders. A version goes up whenever a verdict could change.
 
-A grader that leans on a package carries that package's version too, since its verdicts change with it.
+A grader that leans on a package carries that package's version too, since its verdicts change with it; the one that
+runs answers carries Python's.
 """
 
+import sys
 from collections.abc import Mapping
 from importlib.metadata import version
 from types import MappingProxyType
 
 GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({
     "choice": "1",
-    "code": "1",
+    "code": "2",
     "concepts": "1",
     "integer": "2",
     "math": "2",
@@ -23,6 +25,7 @@ _LEANS_ON: Mapping[str, tuple[str, ...]] = {
     "math": ("math-verify", "mpmath"),
     "reasoning_gym": ("reasoning-gym",),
 }
+_RUNS_ANSWERS = ("code",)
 
 
 class UnknownGrader(ValueError):
@@ -33,4 +36,6 @@ def grader_version(name: str) -> str:
     """E.g. `1+math-verify-0.9.0+mpmath-1.3.0`."""
     if name not in GRADER_VERSIONS:
         raise UnknownGrader(f"no grader named {name!r}; known: {', '.join(GRADER_VERSIONS)}")
-    return "+".join([GRADER_VERSIONS[name], *(f"{package}-{version(package)}" for package in _LEANS_ON[name])])
+    python = [f"python-{sys.version_info.major}.{sys.version_info.minor}"] if name in _RUNS_ANSWERS else []
+    packages = [f"{package}-{version(package)}" for package in _LEANS_ON[name]]
+    return "+".join([GRADER_VERSIONS[name], *python, *packages])

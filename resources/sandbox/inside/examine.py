@@ -7,6 +7,7 @@ globals is read once, before the tests.
 
 from __future__ import annotations
 
+import builtins
 import sys
 
 from resources.sandbox.inside.channel import Channel, Gone
@@ -59,7 +60,9 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
         defined = peer.ask("start", task["preamble"], task["code"], wanted)
         for name in defined:
             # what the prompt defines is taken from the prompt: a helper of the tests is not the answer's to change
-            if name in declared or (name in mentioned and (name not in names or name in wanted)):
+            # and so are Python's own names, unless one of them is under test
+            mine = name in names or hasattr(builtins, name)
+            if name in declared or (name in mentioned and (name in wanted or not mine)):
                 names[name] = peer.ask("name", name)
     except Gone as error:
         return GONE, f"the answer's process is gone: {error}"

@@ -1,4 +1,4 @@
-"""Which code of a reply is its answer: shapes of fences, several candidates, bodies of prompts, broken typesetting."""
+"""Which code of a reply is its answer: shapes of fences, several candidates, bodies of prompts, what surrounds code."""
 
 import time
 
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmas_assets.grading.code.blocks import blocks
-from tmas_assets.grading.code.repair import repaired
+from tmas_assets.grading.code.unwrap import unwrapped
 from tmas_assets.grading.code.text import answer_code, program_code
 
 SQUARE = "def f(v):\n    return v * v\n"
@@ -47,18 +47,13 @@ def answered(text, wanted="f", prompt=""):
     pytest.param("Use `f = lambda v: v * v` for it.", id="a span"),
     pytest.param(f"Here:\n```python\n{SQUARE}```".replace("\n", "\r\n"), id="windows line ends"),
     pytest.param(SQUARE.replace("\n", "\r"), id="old mac line ends"),
-    pytest.param("```python\ndef f(v):\n    if v > 0:\n\treturn v * v\n    return v * v\n```", id="tabs among blanks"),
     pytest.param(SQUARE.replace(" ", "\u00a0"), id="non-breaking blanks"),
     pytest.param(f"```python\n\u200b{SQUARE}```", id="zero width"),
     pytest.param(f"\ufeff{SQUARE}", id="byte order mark"),
-    pytest.param("```python\ndef f(v):\n    return v * v − 0\n```", id="typeset minus"),
     pytest.param(">>> def f(v):\n...     return v * v\n...\n>>> f(3)\n9\n", id="doctest prompts"),
-    pytest.param("```\nIn [1]: f = lambda v: v * v\n```", id="notebook prompt"),
     pytest.param("1. Do:\n\n   ```python\n   def f(v):\n       return v * v\n   ```\n", id="in a list"),
     pytest.param("    def f(v):\n        return v * v\n", id="indented"),
     pytest.param("> ```python\n> def f(v):\n>     return v * v\n> ```", id="quoted"),
-    pytest.param("```python\n1 def f(v):\n2     return v * v\n```", id="numbered lines"),
-    pytest.param("```python\ndef f(v):\n    if v &lt; 0: return v * v\n    return v * v\n```", id="html"),
     pytest.param(f"<code>\n{SQUARE}</code>", id="html element"),
     pytest.param(f"[BEGIN]\n{SQUARE}[DONE]", id="begin and done"),
     pytest.param(f"python\n{SQUARE}", id="a language's name above"),
@@ -121,6 +116,20 @@ def test_code_that_is_no_python_is_handed_on_to_say_so():
     assert "print v" in answered("```python\ndef f(v):\n    print v\n```")
 
 
+@pytest.mark.parametrize("code", [
+    pytest.param("def f(v):\n\tx = v\n        return x * x\n", id="tabs among blanks"),
+    pytest.param("def f(v):\n    if v:\n\treturn v * v\n", id="a tab as deep as blanks"),
+    pytest.param("def f(v):\n    return “v” and v * v\n", id="typeset quotes"),
+    pytest.param("def f(v):\n    return v * v − 0\n", id="a typeset minus"),
+    pytest.param("1 def f(v):\n2     return v * v\n", id="numbered lines"),
+    pytest.param("def f(v):\n    if v &lt; 0: return 0\n    return v * v\n", id="escaped for html"),
+])
+@pytest.mark.parametrize("fence", ["```python\n{}```", "{}"])
+def test_what_python_rejects_stays_rejected(code, fence):
+    with pytest.raises((SyntaxError, NameError)):
+        run(answered(fence.format(code)))
+
+
 @pytest.mark.parametrize("text", ["", "  \n", "<think>def f(v): return v"])
 def test_a_reply_without_an_answer_has_no_code(text):
     assert answered(text) is None
@@ -137,9 +146,9 @@ def test_a_program_gets_the_imports_of_an_earlier_block():
     assert program_code(text).startswith("from math import factorial")
 
 
-def test_repairs_leave_python_as_it_is():
+def test_unwrapping_leaves_python_as_it_is():
     code = "x = 'a\u00a0b'  # “quoted” – dash\n"
-    assert repaired(code) == code
+    assert unwrapped(code) == code
 
 
 PIECES = st.sampled_from(["def f(v):\n", "    return v\n", "```\n", "```python\n", "text\n", "x = 3\n", '"""\n', "import os\n",
@@ -151,7 +160,7 @@ PIECES = st.sampled_from(["def f(v):\n", "    return v\n", "```\n", "```python\n
 def test_any_text_is_read_without_a_fault(text):
     for code in (answered(text, "f", PROMPT), program_code(text)):
         assert code is None or isinstance(code, str)
-    assert all(block.code is None or repaired(block.code) is not None for block in blocks(text))
+    assert all(block.code is None or unwrapped(block.code) is not None for block in blocks(text))
 
 
 @pytest.mark.parametrize("text", [

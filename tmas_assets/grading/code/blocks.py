@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tmas_assets.grading.code.names import parse
-from tmas_assets.grading.code.repair import plain_blanks, repaired
+from tmas_assets.grading.code.unwrap import plain_blanks, unwrapped
 
 _FENCE = re.compile(r"^(?P<before>[^\n`~]*?)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$", re.MULTILINE)
 _ONE_LINE = re.compile(r"```[ \t]*(?:(?:python3?|py)[ \t]+)?(?P<code>[^`\n]+?)[ \t]*```", re.IGNORECASE)
@@ -31,7 +31,7 @@ _MOST_READ = 600_000
 
 @dataclass(frozen=True)
 class Block:
-    """`code` is Python that parses, repaired where need be; None where it cannot be made to. `raw`: as it stands."""
+    """`code` is Python that parses, without what surrounds it; None where there is none. `raw`: as it stands."""
 
     raw: str
     code: str | None
@@ -72,10 +72,10 @@ def spans(answer: str) -> list[Block]:
 def bare(text: str) -> Block:
     """The code in text without fences: all of it, or the longest run of lines that is Python."""
     text = text.strip("\n")
-    if (whole := repaired(text)) is not None:
+    if (whole := unwrapped(text)) is not None:
         return Block(text, whole, python=False)
     text = plain_blanks(_MARK.sub("", text)).strip("\n")
-    if (whole := repaired(text)) is not None:
+    if (whole := unwrapped(text)) is not None:
         return Block(text, whole, python=False)
     lines = text.split("\n")[:_MOST_LINES]
     best, left = "", [_MOST_READ]
@@ -162,7 +162,7 @@ def _unopened(before: str, after: str) -> Block | None:
 
 def _block(content: str, info: str, *, cut: bool = False) -> Block:
     python = bool(_PYTHON.fullmatch(info))
-    code = repaired(content)
+    code = unwrapped(content)
     if code is None and cut:
         found = _longest(textwrap.dedent(plain_blanks(content)).split("\n")[:_MOST_LINES], [_MOST_READ])
         code = found[0] if found else None

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
-_BUILTIN = frozenset(dir(builtins)) | {"__file__"}
+BUILTINS = frozenset(dir(builtins)) | {"__file__"}
 _quiet = threading.Lock()
 """The filter of warnings is one for all threads."""
 UNPARSEABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -35,7 +35,19 @@ def defined(code: str) -> frozenset[str]:
 def needed(code: str) -> frozenset[str]:
     """Names that code that parses reads and neither binds itself nor finds among the builtins."""
     table = symtable.symtable(code, "answer", "exec")
-    return frozenset(_read(table)) - frozenset(_bound(table)) - _BUILTIN
+    return frozenset(_read(table)) - frozenset(_bound(table)) - BUILTINS
+
+
+def read(code: str) -> frozenset[str]:
+    """Names of the top level, and of Python's own, that code that parses reads anywhere."""
+    return frozenset(_read(symtable.symtable(code, "answer", "exec")))
+
+
+def called(code: str) -> frozenset[str]:
+    """Names that each assertion of code that parses calls."""
+    found = [frozenset(node.func.id for node in ast.walk(one) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+             for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Assert)]
+    return frozenset.intersection(*found) if found else frozenset()
 
 
 def _bound(table: symtable.SymbolTable) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What a problem's tests and prompt ask of an answer: names, what the prompt brings along, which classes it declares.
 
-Leaves out the answer itself (`code_text.py`) and running anything.
+Leaves out the answer itself (`text.py`) and running anything.
 """
 
 import ast
@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tmas_assets.grading.code.data import CodeTests
-from tmas_assets.grading.code.names import defined, empty, needed, parse
+from tmas_assets.grading.code.data import BadGradingData, CodeTests
+from tmas_assets.grading.code.names import BUILTINS, called, defined, empty, needed, parse, read
 
 _IMPORT = re.compile(r"(?:from|import)\s+(\w+)")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -19,6 +19,8 @@ _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(frozen=True)
 class Asked:
+    tests: str
+    """With the call of their `check` where they leave that to us, as HumanEval's do."""
     prompt: str
     """The prompt where it is code, else empty."""
     preamble: str
@@ -26,29 +28,54 @@ class Asked:
     given: frozenset[str]
     """Names of the preamble."""
     entry: frozenset[str]
-    """Names without which nothing can be tested."""
+    """Names without which nothing can be tested. A builtin is one only where it is itself under test."""
     wanted: frozenset[str]
     """All names that the tests read and nobody but the answer can define."""
     declared: frozenset[str]
     """Classes that the prompt declares."""
     mentioned: frozenset[str]
     """Words of the tests."""
+    followed: frozenset[str]
+    """Names that the tests read and never bind, builtins not among them: nobody but the answer changes what they are."""
 
 
 @lru_cache(maxsize=256)
 def asked(data: CodeTests) -> Asked:
-    entry = needed(data.entry_point) if data.entry_point else frozenset()
+    """Raises BadGradingData where the tests call several builtins and nothing says which of them is under test."""
+    tests = _with_call_of_check(data.tests, data.entry_point)
+    entry = (needed(data.entry_point) or read(data.entry_point)) if data.entry_point else frozenset()
     code, tree = _as_code(data.prompt)
     body = tree.body if tree is not None else []
     kept = [node for node in body if not _is_stub(node, entry) and not isinstance(node, ast.Expr)]
     preamble = "\n".join(ast.unparse(node) for node in kept) if tree is not None else _imports(data.prompt)
     given = defined(preamble)
-    wanted = (needed(data.tests) | entry) - given
+    followed = needed(tests) - given
+    wanted = followed | (entry - given) or _builtin_under_test(data.tests, body)
     return Asked(
-        prompt=code, preamble=preamble, given=given, entry=entry or wanted, wanted=wanted,
+        tests=tests, prompt=code, preamble=preamble, given=given, entry=entry or wanted, wanted=wanted, followed=followed,
         declared=frozenset(node.name for node in body if isinstance(node, ast.ClassDef)),
         mentioned=frozenset(_WORD.findall(data.tests)) | entry,
     )
+
+
+def _with_call_of_check(tests: str, entry_point: str | None) -> str:
+    """HumanEval's own form: tests that define `check(candidate)` and leave calling it to whoever runs them."""
+    tree = parse(tests)
+    if entry_point is None or tree is None or "check" in read(tests):
+        return tests
+    checks = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"]
+    one = len(checks) == 1 and len(checks[0].args.args) == 1 and not checks[0].args.kwonlyargs
+    return f"{tests.rstrip()}\n\ncheck({entry_point})\n" if one else tests
+
+
+def _builtin_under_test(tests: str, prompt: list[ast.stmt]) -> frozenset[str]:
+    """Of tests that need no name but Python's own: the one that the prompt announces, else that all assertions call."""
+    announced = frozenset(node.name for node in prompt if isinstance(node, _DEFINITION)) & BUILTINS & read(tests)
+    found = announced or called(tests) & BUILTINS
+    if len(found) > 1:
+        raise BadGradingData(f"the tests call {', '.join(sorted(found))} and define none of them: name the one that the "
+                             "answer should define in entry_point")
+    return found
 
 
 def _as_code(prompt: str) -> tuple[str, ast.Module | None]:

@@ -9,11 +9,12 @@ import re
 import textwrap
 
 from tmas_assets.grading.code.blocks import Block, blocks, outside, spans
-from tmas_assets.grading.code.names import defined, empty, needed, parse
-from tmas_assets.grading.code.repair import plain_blanks
+from tmas_assets.grading.code.names import defined, empty, needed, parse, read
+from tmas_assets.grading.code.unwrap import plain_blanks
 from tmas_assets.grading.thinking import split_thinking
 
 _READS = re.compile(r"\b(?:input|stdin|open|read|readline)\b")
+_ACTING = frozenset(("input", "print", "open"))
 _LONGEST_BODY = 1 << 16
 _MOST_CUTS = 40
 
@@ -39,7 +40,10 @@ def answer_code(text: str, wanted: frozenset[str], prompt: str = "", given: froz
 
 
 def program_code(text: str) -> str | None:
-    """The answer to a problem of standard input and output: the last block that reads, else prints, else any."""
+    """The answer to a problem of standard input and output: the last block that reads, else prints, else any.
+
+    One that only defines runs together with the next block that uses what it defines.
+    """
     if not split_thinking(text)[1]:
         return None
     whole = _after_thinking(text)
@@ -48,7 +52,21 @@ def program_code(text: str) -> str | None:
         return _unreadable(whole)
     ranks = [(not block.other, bool(_READS.search(block.code or "")), "print" in (block.code or ""), block.python, place)
              for place, block in enumerate(found)]
-    return _with_what_it_needs(found[max(ranks)[-1]], found, frozenset(), frozenset())
+    place = max(ranks)[-1]
+    chosen = found[place]
+    if not _acts(chosen, _ACTING):
+        made = frozenset(getattr(node, "name", "") for node in _definitions(chosen))
+        starts = next((block for block in found[place + 1 :] if not block.other and _acts(block, made)), None)
+        if starts is not None:
+            chosen = found[place] = Block(chosen.raw, f"{chosen.code}\n\n{starts.code}", python=True)
+    return _with_what_it_needs(chosen, found, frozenset(), frozenset())
+
+
+def _acts(block: Block, names: frozenset[str]) -> bool:
+    """Whether what stands outside of its definitions reads one of these names, or one that it defines as a function."""
+    made = _definitions(block)
+    outside = "\n".join(ast.unparse(node) for node in _statements(block.code) if node not in made)
+    return bool(read(outside) & (names | {getattr(node, "name", "") for node in made}))
 
 
 def _after_thinking(text: str) -> str:
@@ -135,7 +153,7 @@ def _continued(whole: str, prompt: str, wanted: frozenset[str], *, as_it_stands:
     if not prompt or len(whole) > _LONGEST_BODY or not wanted:
         return None
     raws = [block.raw for block in reversed(blocks(whole))] if "```" in whole or "~~~" in whole else []
-    bodies = [plain_blanks(raw).strip("\n").expandtabs(4) for raw in [*raws, whole]]
+    bodies = [_indented_as_prompts(plain_blanks(raw).strip("\n")) for raw in [*raws, whole]]
     forms = [form for body in bodies for form in (
         [body] if as_it_stands else [body, f"    {body}", textwrap.indent(textwrap.dedent(body), "    ")])]
     for most in (1, _MOST_CUTS):
@@ -143,6 +161,12 @@ def _continued(whole: str, prompt: str, wanted: frozenset[str], *, as_it_stands:
             if (made := _that_parses(prompt.rstrip() + "\n", form, wanted, most)) is not None:
                 return made
     return None
+
+
+def _indented_as_prompts(body: str) -> str:
+    """Tabs as four blanks, where nothing is indented by blanks already."""
+    indents = "".join(line[: len(line) - len(line.lstrip())] for line in body.split("\n"))
+    return body if " " in indents else body.expandtabs(4)
 
 
 def _that_parses(prompt: str, body: str, wanted: frozenset[str], most: int) -> str | None:
