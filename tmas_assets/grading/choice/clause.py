@@ -39,7 +39,7 @@ _NAME_AFTER = re.compile(
 _FORMULA_AFTER = re.compile(rf"\s*(?:[=^<>≤≥×·÷%{FORMULA}]|~(?!\s*\(?[A-Z](?![A-Za-z]))|[+/](?!\s*\(?[A-Z](?![A-Za-z])))")
 _STOP = re.compile(rf"\s*(?:$|[.,;:!?~|/&{_CLOSERS[2:]}\-–—→✓✔✅❌✗✘、，；：?]|[^\W\d_](?<![{_WORD}]))")
 _GOES_ON = re.compile(
-    r"[\s)\]]+(?:because|since|as|for|is|was|are|were|has|have|rather|instead|not|and|or|but|over|seems|looks?|looked|appears|"
+    r"[\s)\](]+(?:although|though|even (?:though|if)|while|whereas|unlike|despite|because|since|as|for|is|was|are|were|has|have|rather|instead|not|and|or|but|over|seems|looks?|looked|appears|"
     r"fails?|failed|works|fits|gives|matches|satisfies|violates|would|must|can|cannot|does|doesn|isn|can['’]t|due to|by|"
     r"which|where|alone|remains|it is|weil|da|parce|car|porque|perché|потому)\b", re.IGNORECASE)
 _REASON = re.compile(r"[\s)\]]*(?:because|since|as|for|rather|instead|due to|by|(?:and|but) not)\b", re.IGNORECASE)
@@ -56,6 +56,7 @@ _LISTED = re.compile(r"[,;、\s]*")
 _CLOSED = re.compile(r"\b(?:and|or|nor|und|oder|et|ou)\b", re.IGNORECASE)
 _RANGE = re.compile(rf"[{_CLOSERS}]*(?:–|—|\.{{2,3}}|…|~)[{_OPENERS}]*")
 _OWN_VERB = re.compile(r"[\s)\]]*(?:is|was|has|would|fails?|violates|does|can|cannot|looks?|seems?|ignores|remains|stands|wins|works|fits|must|holds)\b", re.IGNORECASE)
+_OWN_LIST = re.compile(r"(?:[\s,]*(?:and|or|nor|,)\s*\(?[A-Z]\)?){1,8}[\s)\]]*(?:(?:all|both) )?(?:are|were|fail|violate|have|do|cannot|can['’]t|would)\b", re.IGNORECASE)
 _TAIL = rf"\s*(?:be\s+|to be\s+)?(?:(?:the|both|either)\s+)?(?:{_OPTION}\s*:?)?[{_OPENERS}]*$"
 _NOT_THIS = re.compile(r"(?:\b(?:not|rather than|instead of|unlike)|n['’]t(?: be)?)" + _TAIL, re.IGNORECASE)
 _ALL_BUT = re.compile(
@@ -189,7 +190,7 @@ def _joined(clause: str, group: Group, start: int, end: int) -> bool:
         return False
     if not _LISTED.fullmatch(between):
         return True
-    if _OWN_VERB.match(clause, end):
+    if _OWN_VERB.match(clause, end) or (";" in between and _OWN_LIST.match(clause, end)):
         return False
     # `excluding B, C and D, A` and `not C, D`: what a turned down list is followed by is no part of it
     turned_down = _DOWN_BEFORE.search(clause[: group.start][-80:]) is not None
