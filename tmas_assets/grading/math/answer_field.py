@@ -36,7 +36,7 @@ def _value(found: re.Match[str]) -> str:
     if found["bare"] is not None:
         return found["bare"].strip()
     quoted = found["double"] if found["double"] is not None else found["single"]
-    if re.search(r"\\(?![\\\"/])", quoted):  # LaTeX that was not escaped
+    if re.search(r"(?<!\\)(?:\\\\)*\\(?![\\\"/])", quoted):  # LaTeX that was not escaped
         return str(quoted).strip()
     try:
         return str(json.loads(f'"{quoted}"')).strip()

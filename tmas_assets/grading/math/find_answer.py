@@ -64,7 +64,7 @@ _BLOCK = re.compile(
     r"(?:\$\$(?P<dollars>.+?)\$\$|\\\[(?P<brackets>.+?)\\\]|(?P<lines>\\begin\{(?P<name>equation|align|aligned|gather|gathered)\*?\}.+?"
     r"\\end\{(?P=name)\*?\})|```[\w+-]{0,20}[ \t]*\n(?P<code>.+?)(?:```|\Z))[ \t]*[.,;]?[ \t]*(?=\n|\Z)", re.DOTALL)
 _STOP = re.compile(r"[.,;]\s*(?=(?:\\end\{\w+\*?\}\s*)?$)")
-_BULLET = re.compile(r"\s*\n\s*(?:[-*•+–]|\(?\d{1,2}[.)])[ \t]+(?=\S)")
+_BULLET = re.compile(r"[^\S\n]*\n\s*(?:[-*•+–]|\(?\d{1,2}[.)])[ \t]+(?=\S)")
 _BULLETS = re.compile(r"(?:\n[ \t]*(?:[-*•+–]|\(?\d{1,2}[.)])[ \t]+\S[^\n]*)+")
 
 
@@ -88,7 +88,8 @@ def find_answer(text: str, *, asked: Asked) -> Found | None:
     if unclosed:
         return None
     found = _unboxed_answer(text, asked)
-    if found is not None and (exclaimed := _EXCLAIMED.fullmatch(found.text)):
+    if found is not None and (exclaimed := _EXCLAIMED.fullmatch(found.text)) and (
+            re.search(rf"{re.escape(found.text)}\W*(?:\Z|\n|\s[A-Z])", plain_text(text))):
         return Found(found.text, found.how, exclaimed.group(1))
     if found is not None and asked == "number" and found.how == "last" and "≈" in found.text:
         return Found(found.text, found.how, found.text.rpartition("≈")[2])

@@ -16,6 +16,7 @@ __all__ = ["DENIED", "NUMBER", "SENTENCE_END", "VULGAR", "Asked", "last_row", "l
 _JOINED = re.compile(r"\s*(?:[,;،、]|,?\s*(?P<either>or|and)(?![A-Za-z]))\s*")
 """Between expressions that are one statement: a list of candidates."""
 _RELATED = re.compile(r"(.*?)\s*(?:!=|<=|>=|\\[lg]eq?|[=<>≤≥≠])")
+_BY_CASES = re.compile(r"\b(?:if|when)\b[^.\n]*\b(?:otherwise|else)\b|\b(if|when)\b[^.\n]*(?:\band|,|;)\s*(?:is |to )?\S+ \1\b", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _FRACTIONS = {"half", "third", "thirds", "fourth", "quarter", "quarters", "fifth", "fifths", "sixth", "sixths", "eighth", "eighths", "tenth", "tenths"}
 _BETWEEN_FORMULAS = re.compile(r"\s*,?\s*(?:and|or)?\s*")
@@ -77,6 +78,8 @@ def stated_last(text: str, asked: Asked) -> str | None:
 
 def _last_number(text: str) -> str | None:
     values = _values(text)
+    if len(values) > 1 and _BY_CASES.search(text, values[-2].start):
+        return f"{values[-2].text}, {values[-1].text}"
     return values[-1].text if values else _spelled(text)
 
 

@@ -32,8 +32,8 @@ _REASON = re.compile(
     r"|when|whenever|while|whereas|iff|if|provided|assuming|although|though)\b)|[，,]\s*(?:其中|因为|当|此时|且当|等号))", re.IGNORECASE)
 """Opens a clause with a verb of its own."""
 _ADDITION = re.compile(
-    r",?\s*\(?\b(?:attained|achieved|obtained|reached|realized|occurring|with|for|between|on the|on|over|in|among|modulo|not|instead|rather"
-    r"|as opposed|by|via|using|see|from|of (?:the |these |those |our |all )?(?=\d|¤)|of (?:length|size|degree|order|the form)|out of|at|such that|subject to|under|after|within"
+    r",?\s*\(?\b(?:attained|achieved|obtained|reached|realized|found|occurring|with|for|between|on the|on|over|in(?! (?:\S+ (?:\w+ )?)?(?:ways?|total|all)\b)|among|rounded|correct to|accurate|to the nearest|modulo|not|instead|rather"
+    r"|as opposed|by|via|using|see|from|(?<=[\d¤%] )of (?:the |these |those |our |all )?(?=\d|¤)|of (?:length|size|degree|order|the form)|out of|at|such that|subject to|under|after|within"
     r"|up to|unlike|compared)\b", re.IGNORECASE)
 """Opens a phrase, which has no verb of its own."""
 _CASES = re.compile(r"\b(?:otherwise|else|or)\b", re.IGNORECASE)
@@ -44,7 +44,7 @@ _OPENS_WITH_VALUE = re.compile(
     rf"\W*(?:(?:so|thus|hence|therefore|in total|in all|in conclusion|finally|and|exactly|precisely|only|just|overall|altogether|about|then|we get)[,:]?\s+)*"
     rf"[^\w\s{_MASK}]{{0,3}}(?:\w{{1,3}}\s?=\s?)?[\d{_MASK}½⅓⅔¼¾]", re.IGNORECASE)
 _NAMED_LAST = re.compile(rf"\W*[\w{_MASK}.,/^ +*-]*?[\d{_MASK}][\d{_MASK}.,/]* is (?:the|our|your) (?:\w+ ){{0,3}}(?:answer|value|result|solution|total|maximum|minimum)\b", re.IGNORECASE)
-_STATEMENT = re.compile(_STATES.pattern + r"|\b(?:gives?|yields?|makes?|total|exactly|precisely|only|answer)\b|=|:|：|[是为有共得即故]|は|が", re.IGNORECASE)
+_STATEMENT = re.compile(_STATES.pattern + r"|\b(?:gives?|yields?|makes?|total|exactly|precisely|only|answer|costs?|takes?|pays?|weighs?|earns?|spends?|holds?|contains?|requires?|produces?)\b|=|:|：|[是为有共得即故]|は|が", re.IGNORECASE)
 
 
 def without_remarks(text: str) -> str:

@@ -63,7 +63,7 @@ def _between(text: str, at: int, limit: int) -> Iterator[tuple[int, int]]:
         at = end
 
 
-_WORD = re.compile(r"[^\W\d_]{2,}|\s+")
+_WORD = re.compile(r"[^\W\d_]{2,}(?:\s?\^\s?\{?-?\d+\}?|_\{?\w+\}?)?|\s+")
 
 
 def _bounded(text: str, at: int) -> int | None:
