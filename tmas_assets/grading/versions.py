@@ -10,7 +10,7 @@ from importlib.metadata import version
 from types import MappingProxyType
 
 GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({
-    "choice": "1",
+    "choice": "2",
     "code": "2",
     "concepts": "1",
     "integer": "2",
