@@ -32,7 +32,7 @@ def as_known(value: Any, kind: type) -> tuple[str, Iterable[Any]] | None:
             return str(value), []
         if name in _VIEWS:
             return name, [part for pair in value for part in pair] if name == "dict_items" else value
-        if kind is type and value.__module__ == "builtins":
+        if kind is type and value is not type and value.__module__ == "builtins":  # `type` makes classes
             return "type", [value.__name__]
         if isinstance(value, BaseException):
             return "exception", [name, *value.args]
@@ -76,6 +76,8 @@ def known(name: str, parts: list[Any]) -> Any:
         found = getattr(builtins, parts[0])
         if not isinstance(found, type) or (name == "exception" and not issubclass(found, BaseException)):
             raise ValueError(f"no {name} named {parts[0]!r}")
+        if found is type or found.__module__ != "builtins":
+            raise ValueError(f"{parts[0]!r} stays where it is")
         return found if name == "type" else found(*parts[1:])
     if name == "module" and parts[0] in _MODULES:
         return __import__(parts[0])

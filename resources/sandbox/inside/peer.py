@@ -1,7 +1,7 @@
 """Two processes use each other's objects: requests and replies over one channel, nested as deep as calls nest.
 
-The side that holds the tests is `guarded`: it serves calls of what it handed over, operators and public attributes,
-nothing that leads to its frames, globals or expectations. Leaves out how values look on the way (`values.py`).
+The side that holds the tests is `guarded`: it is asked about nothing but objects that it handed over, and serves of those
+what `guard.py` lists. Leaves out how values look on the way (`values.py`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import builtins
 import operator
 
 from resources.sandbox.inside.channel import Channel, Gone
+from resources.sandbox.inside.guard import Refused, check_call, check_get, check_set
 from resources.sandbox.inside.remote import OPERATORS, Remote
-from resources.sandbox.inside.values import Uncarried, Values, changed, has_builtin_base, snapshots
+from resources.sandbox.inside.values import UNREADABLE, Uncarried, Values, changed, has_builtin_base, snapshots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,15 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LONGEST_TEXT = 2_000
-_INNER = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")
-"""Attributes by which one gets from a generator or an exception to the frames and globals of the tests."""
-
-
-_OPEN = ("__name__", "__doc__")
-
-
-class Refused(AttributeError):
-    """The guarded side does not serve this."""
+_NEXT = ("next", "anext")
 
 
 class _Kept:
@@ -71,10 +64,13 @@ class Peer:
             while "ask" in (got := self._channel.receive()):
                 self._serve(got["ask"])
             value, error = self._take(got, sent)
-        except (Gone, Uncarried, TypeError, LookupError, ValueError, RecursionError) as fault:
-            self.gone = str(fault) or "the process ended"
+        except (Gone, Uncarried, *UNREADABLE) as fault:
+            self.gone = _text(fault) or "the process ended"
             raise Gone(self.gone) from fault
         if error is not None:
+            if isinstance(error, StopIteration | StopAsyncIteration) and verb not in _NEXT and parts[:1] != ("next",):
+                # as Python does for generators: else it would end an iteration of the tests, and with it their checks
+                error = RuntimeError(f"the answer raised {type(error).__name__}")
             self.raised.append(error)
             raise error
         return value
@@ -111,6 +107,8 @@ class Peer:
             (verb, parts), made = self._values.decode(message)
             before = snapshots(made)
             theirs = {id(container): number for number, container in enumerate(made)}
+            if self._guarded and not self._handed_over(target := parts[verb == "op"]):
+                raise Refused(f"anything of a {type(target).__name__} that was not handed over")
             reply["give"] = self._values.encode(self.verbs[verb](*parts), theirs)[0]
         except Gone:
             raise
@@ -130,8 +128,11 @@ class Peer:
             return [names, [["t", [text]], []], text]
 
     def _call(self, target: Any, args: tuple[Any, ...] = (), named: dict[str, Any] | None = None) -> Any:
+        if self._guarded:
+            check_call(target, args, named or {})
         result = target(*args, **(named or {}))
-        return _Kept(result) if isinstance(target, type) and target.__module__ != "builtins" else result
+        kept = not self._guarded and isinstance(target, type) and target.__module__ != "builtins"
+        return _Kept(result) if kept else result
 
     def _operate(self, name: str, target: Any, *operands: Any) -> Any:
         if name not in OPERATORS:
@@ -143,16 +144,18 @@ class Peer:
         return getattr(operator, f"__{name}__")(target, *operands)
 
     def _get(self, target: Any, name: str) -> Any:
-        self._check(target, name)
+        if self._guarded:
+            check_get(target, name)
         return getattr(target, name)
 
     def _set(self, target: Any, name: str, value: Any) -> None:
-        self._check(target, name)
+        if self._guarded:
+            check_set(target, name)
         setattr(target, name, value)
 
-    def _check(self, target: Any, name: str) -> None:
-        if self._guarded and name not in _OPEN and (name.startswith(_INNER) or type(target).__name__ in ("function", "module", "type")):
-            raise Refused(f"{name} of a {type(target).__name__}")
+    def _handed_over(self, value: Any) -> bool:
+        number = self._numbers.get(id(value))
+        return number is not None and self._own[number] is value
 
     def _next(self, target: Any) -> tuple[bool, Any]:
         try:

@@ -24,7 +24,7 @@ _BASES = (int, float, complex, str, bytes, tuple, frozenset, list, dict, set, by
 _DICTS = (collections.Counter, collections.OrderedDict, collections.defaultdict)
 _FACTORIES = {made.__name__: made for made in (int, float, str, list, dict, set, tuple, bool, frozenset)}
 _MOST_FIELDS = 255
-_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError)
 
 
 class Uncarried(Exception):
@@ -58,7 +58,7 @@ class Values:
             for container, entry in zip(made, table, strict=True):
                 reading.fill(container, entry)
             return reading.value(root), made
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             raise Uncarried(f"a message that cannot be read: {error}") from error
 
     def apply(self, numbers: list[int], message: Any, mine: list[Any]) -> None:
@@ -72,7 +72,7 @@ class Values:
             for number, entry in zip(numbers, root, strict=True):
                 mine[number].clear()
                 reading.fill(mine[number], entry)
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             raise Uncarried(f"a message that cannot be read: {error}") from error
 
     def _encode(self, root: Callable[[_Encoding], Any], theirs: dict[int, int]) -> tuple[list[Any], list[Any]]:
@@ -207,6 +207,11 @@ class _Decoding:
 
 def has_builtin_base(value: object) -> bool:
     return isinstance(value, _BASES)
+
+
+def is_builtin_class(kind: type) -> bool:
+    """Whether what it makes crosses by its content."""
+    return issubclass(kind, _BASES)
 
 
 def _shell(entry: list[Any]) -> Any:
