@@ -171,7 +171,7 @@ class Atoms(Cursor, ABC):
         return node
 
     def series(self, name: str) -> Node:
-        r"""\sum_{k=1}^{n} of the product that follows. Endless ones are refused."""
+        r"""\sum_{k=1}^{n} of the product that follows. The last index may be infinity."""
         self.expect("_")
         self.expect("{")
         index = self.take()
@@ -182,8 +182,8 @@ class Atoms(Cursor, ABC):
         self.expect("}")
         self.expect("^")
         last = self.argument()
-        if "infty" in (first.op, last.op):
-            raise Unparsed("an endless sum")
+        if first.op == "infty" or (name == "prod" and last.op == "infty"):
+            raise Unparsed("an endless product, or a sum that does not begin")
         return Node(name, (self.nested(self.product), first, last), name=index)
 
     def symbol(self, name: str, short: bool) -> Node:

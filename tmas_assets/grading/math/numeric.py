@@ -13,6 +13,8 @@ from typing import Any
 
 import mpmath
 
+from tmas_assets.grading.math import endless
+from tmas_assets.grading.math.budget import cpu_budget
 from tmas_assets.grading.math.exact import TooLarge, rational
 from tmas_assets.grading.math.operations import OPERATIONS, noise, odd_root
 from tmas_assets.grading.math.tree import Node, has, symbols
@@ -30,6 +32,7 @@ _MOST_TERMS = 500
 """Of a sum or product over an index, and of sums in it all together."""
 _TERMS = "terms so far"
 _INTEGER_OPS = {"fact", "fact2", "binom", "floor", "ceil", "sum", "prod", "mod", "gcd", "lcm"}
+_ENDLESS_SECONDS = 0.5
 _INTEGER_NAMES = {"n", "m", "k", "N", "j"}
 Environment = Mapping[str, Any]
 
@@ -45,11 +48,26 @@ class DividedByZero(Undefined):
 def equal(first: Node, second: Node) -> bool | None:
     """Whether the trees are equal as functions of their symbols, None where that stays open."""
     try:
+        if endless.has_one(first) or endless.has_one(second):
+            return _equal_to_some_digits(first, second)
         if not symbols(first) | symbols(second):
             return _in_both_logs(lambda base: _equal_constants(first, second, base), first, second)
         return _in_both_logs(lambda base: _equal_everywhere(first, second, base), first, second)
     except TooLarge:
         return None
+
+
+def _equal_to_some_digits(first: Node, second: Node) -> bool | None:
+    """Of endless sums, which are only known so far: never different."""
+    if symbols(first) | symbols(second):
+        return None
+    with mpmath.workdps(endless.DIGITS), cpu_budget(_ENDLESS_SECONDS):
+        try:
+            left, right = value(first, {}), value(second, {})
+        except Undefined:
+            return None
+        return True if abs(left - right) <= endless.CLOSE * max(abs(left), abs(right)) else None
+    return None
 
 
 def placed(node: Node) -> Fraction | None:
@@ -126,6 +144,12 @@ def value(node: Node, at: Environment, log_base: int | None = None) -> Any:
 
 def _series(node: Node, at: Environment, log_base: int | None) -> Any:
     body, *ends = node.args
+    if ends[1].op == "infty":
+        start = value(ends[0], at, log_base)
+        total = endless.total(lambda index: value(body, {**at, node.name: index}, log_base), start)
+        if total is None:
+            raise Undefined(node.op)
+        return total
     first, last = (value(end, at, log_base) for end in ends)
     if not (mpmath.isint(first) and mpmath.isint(last)):
         raise Undefined(node.op)

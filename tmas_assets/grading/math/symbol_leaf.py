@@ -10,6 +10,7 @@ import re
 from fractions import Fraction
 
 from tmas_assets.grading.math import numeric, relations
+from tmas_assets.grading.math.budget import cpu_budget
 from tmas_assets.grading.math.exact_leaf import NeedsSymbols, equal_exactly
 from tmas_assets.grading.math.structure import Shape
 from tmas_assets.grading.math.tree import Node
@@ -23,6 +24,8 @@ _LONGEST = 300
 _SERIES = re.compile(r"\\(?:int|sum|prod|lim)(?![A-Za-z])")
 _MOST_SERIES = 3
 """Integrals, sums and limits in both texts together; each may take it a second."""
+_SECONDS = 0.7
+"""Of CPU time. What it has not found by then stays open."""
 
 
 class SymbolLeaf:
@@ -39,7 +42,9 @@ class SymbolLeaf:
         return relations.related(gold, answer)
 
     def unread(self, gold: Shape, answer: Shape) -> bool | None:
-        return True if _math_verify_agrees(gold=gold.text, answer=answer.text) else None
+        with cpu_budget(_SECONDS):
+            return True if _math_verify_agrees(gold=gold.text, answer=answer.text) else None
+        return None
 
 
 def _math_verify_agrees(*, gold: str, answer: str) -> bool:

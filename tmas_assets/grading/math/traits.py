@@ -66,7 +66,7 @@ def letter(shape: Shape) -> str | None:
 
 def is_malformed_number(shape: Shape) -> bool:
     """Digits and signs that make no number, as 11 6/6 and --7."""
-    return shape.kind == "value" and shape.node is None and bool(re.fullmatch(r"[\d\s/.+-]+", shape.text))
+    return shape.kind == "value" and shape.node is None and bool(re.fullmatch(r"[\d\s/.+-]+|[?.!…_\s-]+", shape.text))
 
 
 def ambiguous(shape: Shape) -> bool:
