@@ -12,7 +12,7 @@ Said = bool | None | Literal["silent"]
 MOST = 100
 """Sentences looked at, the last ones."""
 _LONGEST_BARE = 80
-_FITS = (r"(?:correct(?:ly)?|right|true|valid|accurate|acceptable|accepted|equivalent|equal|identical|match(?:es|ing|ed)?|agree(?:s|ing)?|"
+_FITS = (r"(?:correct(?:ly)?|right|true|valid|accurate|acceptable|accept(?:ed)?|equivalent|equal|identical|match(?:es|ing|ed)?|agree(?:s|ing)?|"
          r"consistent|same|pass(?:ed|es)?)")
 _UNCLEAR = re.compile(
     r"\b(?:partial(?:ly)?|partly|half|almost|nearly|mostly|somewhat|largely|in part|not (?:entirely|fully|completely|quite|wholly|"
@@ -22,6 +22,10 @@ _UNCLEAR = re.compile(
     r"no(?:ne)?\b[^.,;]{0,30})\s+(?:be |is |are )?(?:incorrect|wrong|false|mistaken|inaccurate|invalid|different)|"
     r"no (?:error|mistake|difference|issue|problem|fault)s?|(?:un|in|im|dis|mis)-" + _FITS + r"|" + _FITS + r" (?:only|except|apart|aside|"
     r"up to|modulo|to within)|in correct(?! \w))\b|n['’]t (?:incorrect|wrong|false)\b|部分|无法|不确定", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:at first|first glance|initially|claim(?:s|ed)?|thinks?|thought|believes?|insists?|supposed(?:ly)?|allegedly|apparently|by mistake|mistakenly|erroneously|"
+    r"close to|less than|(?:seem|look|appear)(?:s|ed)?\b[^.;]{0,60}\b(?:but|though|yet|however))\b", re.IGNORECASE)
+"""What makes a word of assent no assent."""
 _SAID_OF = r"(?:is|was|are|were|would be|looks?|seems?)(?: \w+ly| indeed| also| not| the| a)* (?:in)?(?:correct|right|wrong|true|false|valid|accurate)\b"
 _OF_ANOTHER = re.compile(
     r"(?<!gives )(?<!gave )(?<!gets )(?<!got )(?<!reaches )(?<!reached )(?<!states )(?<!obtains )(?<!found )(?<!is )(?<!at )"
@@ -53,8 +57,10 @@ _YES_WORDS = (
     r"(?:\b(?:correct(?:ly)?|right|true|yes|valid|accurate|acceptable|accepted|accept|equivalent|equal|identical|match(?:es|ed)?|agrees?|"
     r"consistent|pass(?:es|ed)?|same)\b|[✓✔✅]|正确|正確|等价|一致|相同|相等|对|是)")
 _NO, _YES = re.compile(_NO_WORDS, re.IGNORECASE), re.compile(_YES_WORDS, re.IGNORECASE)
-_STRAY = re.compile(r"(?:\b(?:not|never|no|none|nor|neither|cannot|hardly|barely|without|lacks?|few)|n['’]t)\b[^.,;:()\n]{0,60}?" + _YES_WORDS, re.IGNORECASE)
+_STRAY = re.compile(r"(?:\b(?:not|never|no|none|nothing|nobody|nor|neither|cannot|hardly|barely|without|lacks?|few)|n['’]t)\b[^.,;:()\n]{0,60}?" + _YES_WORDS, re.IGNORECASE)
 """A negation before a word of assent that says no more than that something is denied."""
+_DANGLING = re.compile(r"(?:\bnot|(?:is|was|does|did|are|do|has)n['’]t)[\s*_\"')]*(?:$|[.,;!\n])", re.IGNORECASE)
+"""A denial of what was said before."""
 _ALL_NO, _ALL_YES = (re.compile(rf"(?:[A-Z\d]{{1,2}}[.):]\s+)?(?:an? )?(?:{words}[\s,.!:*_-]*){{1,4}}", re.IGNORECASE) for words in (_NO_WORDS, _YES_WORDS))
 _SUBJECT = re.compile(
     r"(?:(?:so|thus|therefore|hence|overall|but|and|however|in (?:conclusion|summary|short|fact)|(?:i|we) (?:\w+ )?(?:think|conclude|say|find|judge)(?: that)?|"
@@ -104,10 +110,11 @@ def agreed(text: str) -> Said:
         sentence = _DENIED.sub(" incorrect ", _EITHER.sub(" ", _OF_ANOTHER.sub(" ", written)))
         rest, denials = _NO.subn(" ", sentence)
         affirmed = _YES.search(rest) is not None
-        if not (denials or affirmed):
+        dangling = _DANGLING.search(rest) is not None
+        if not (denials or affirmed or dangling):
             continue
-        unclear = _UNCLEAR.search(sentence) or (denials and affirmed) or (affirmed and _STRAY.search(rest))
-        said.add(None if unclear else not denials)
+        hedged = _UNCLEAR.search(sentence) or (denials and affirmed) or (dangling and not denials) or (affirmed and (_STRAY.search(rest) or _HEDGED.search(sentence)))
+        said.add(None if hedged else not denials)
     if not said:
         return "silent"
     return said.pop() if len(said) == 1 else None

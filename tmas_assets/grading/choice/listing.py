@@ -10,9 +10,10 @@ from tmas_assets.grading.choice.clause import SPECIES
 from tmas_assets.grading.choice.text import BOX
 
 _FIRST = re.compile(rf"[\s\"'{BOX}]*(?:option )?(?P<open>[(\[]?)(?P<letter>[A-Z])(?P<close>[).:\]])\s+(?=\S)")
+_BARE = re.compile(r"[\s\"']*[(\[]?([A-Z])[).\]]\s*(?!\(?\1\b)[(\[]?[A-Z][).\]](?:\s*[(\[]?[A-Z][).\]])*\s*(?:\n|$)")
 _JUDGED = re.compile(
     r"\b(?:because|since|as|not|n['’]t|no|while|but|rather|unlike|whereas|though|although|than|over|is|are|was|were|so|hence|thus|therefore|wrong|incorrect|"
-    r"correct|right|fails?|violates?|contradicts?|ignores?|cannot|can['’]t|does|would|has|too|option|answer|see|vitamin|fig(?:ure)?|point|explanation|[A-Z][a-z]* [A-Z]\.)\b|"
+    r"correct|right|fails?|violates?|contradicts?|ignores?|cannot|can['’]t|does|would|has|too|option|answer|both|holds?|see|vitamin|fig(?:ure)?|point|explanation|[A-Z][a-z]* [A-Z]\.)\b|"
     r"n['’]t\b|[✓✔✅❌✗✘✖?]|[.!;]\s+(?=[A-Z][a-z])", re.IGNORECASE)
 _NEXT = r"[\s,;/|]\s{{0,3}}(?:and |or )?(?:option )?{open}(?P<letter>[{letters}]){close}(?:\s+(?=\S)(?!{species})|[)\]]?\s*$)"
 _APART = 120
@@ -21,6 +22,8 @@ _APART = 120
 
 def lists_options(text: str, letters: str) -> bool:
     """Whether the text begins with one option and its text, and goes on to another of them in the same way."""
+    if _BARE.match(text):
+        return True
     first = _FIRST.match(text)
     if first is None or first["letter"] not in letters:
         return False

@@ -18,6 +18,7 @@ MOST_BOXED = 3
 """Different letters in boxes in one reply. More of them is trying letters out, not answering."""
 _MOST_STATEMENTS = 100
 """Statements and sentences looked at, from the last backwards."""
+_MOST_REVISIONS = 10
 _LONGEST_ALONE = 60
 _READ = 20_000
 """Characters in which a statement that is not explicit is looked for."""
@@ -119,13 +120,13 @@ def stated(reply: Plain, letters: str, by_text: Callable[[str, bool], str | None
 
 def _revised(rest: str, letters: str) -> tuple[str, ...] | None:
     """What a statement is taken back for: `Answer: A. Wait, no. It must be C.`"""
-    revision = _REVISION.search(rest, 0, _READ)
-    if revision is None:
-        return None
-    sentences = _sentences(rest[revision.end() : _READ])[:_MOST_STATEMENTS]
-    # the words right behind the revision need say no more than a letter
-    later = (taken(sentence, letters, last=place == 0) for place, sentence in enumerate(sentences))
-    return next(filter(None, later), None)
+    for revision in reversed(list(_REVISION.finditer(rest, 0, _READ))[-_MOST_REVISIONS:]):
+        sentences = _sentences(rest[revision.end() : _READ])[:_MOST_STATEMENTS]
+        # the words right behind the revision need say no more than a letter
+        later = (taken(sentence, letters, last=place == 0) for place, sentence in enumerate(sentences))
+        if named := next(filter(None, later), None):
+            return named
+    return None
 
 
 def _turned(clause: str, letters: str) -> tuple[str, ...] | None:
