@@ -59,6 +59,14 @@ def remember(file: HubFile, content: bytes, where: str, cache: Path) -> None:
         write_whole(_record(file, cache), seen.model_dump_json(indent=1).encode())
 
 
+def forget(file: HubFile, cache: Path) -> None:
+    """Drop a download that turned out not to be the file (a login page, say), unless it was whole once."""
+    kept = local_hub_file(file, data=None, cache=cache)
+    if kept is not None and first_seen(file, cache) is None:
+        kept.resolve().unlink(missing_ok=True)
+        kept.unlink(missing_ok=True)
+
+
 def first_seen(file: HubFile, cache: Path) -> FirstSeen | None:
     record = _record(file, cache)
     try:

@@ -33,6 +33,10 @@ class MissingFile(StoreFault):
     """Nothing was ever written there."""
 
 
+class OtherSchema(StoreFault):
+    """A file of another version of this project: whole, and not to be read by this one."""
+
+
 class Address(NamedTuple):
     """Where rows lie: `asset` is the asset key, `variant` the settings that shaped them, `partition` the file."""
 
@@ -144,9 +148,9 @@ class ParquetStore(Record):
             found = (facts.get("tmas.record"), facts.get("tmas.schema_version"))
             wanted = (record.__name__, str(record.SCHEMA_VERSION))
             if found != wanted or not schema.remove_metadata().equals(arrow_schema(record)):
-                raise StoreFault(
+                raise OtherSchema(
                     f"{address}: {path} holds {found[0]} in schema version {found[1]}, this code reads {wanted[0]} in "
-                    f"version {wanted[1]}. Materialize that partition again (replies come from the call log)."
+                    f"version {wanted[1]}{' with other columns' if found == wanted else ''}. Materialize that partition again (replies come from the call log)."
                 )
             table = file.read(columns=columns, use_threads=False)
         except (pa.ArrowInvalid, OSError) as error:

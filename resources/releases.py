@@ -6,13 +6,14 @@ Leaves out what the bytes mean (`tmas_assets/benchmarks/`), gated files (`hub.py
 import http.client
 import time
 import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from resources.hub import find_hub_file, remember
+from resources.hub import find_hub_file, forget, remember
 from resources.whole_file import write_whole
 from tmas_assets.benchmarks import (
     Benchmark,
@@ -24,6 +25,7 @@ from tmas_assets.benchmarks import (
     resolve_release,
     settings_of_choice,
 )
+from tmas_assets.grading import GRADER_VERSIONS
 from tmas_assets.records import BenchmarkChoice, Problem, Record, digest, digest_bytes
 
 DOWNLOAD_SECONDS = 120.0
@@ -75,7 +77,15 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
     if entry.package is not None:
         problems = _generated(entry.package, entry, settings, label, cache)
     else:
-        problems = entry.read({path: file.data for path, file in found.items()}, settings, label)
+        try:
+            problems = entry.read({path: file.data for path, file in found.items()}, settings, label)
+        except BenchmarkError as error:
+            for file in files:
+                if isinstance(file, HubFile):
+                    forget(file, cache)
+            places = ", ".join(file.where for file in found.values())
+            raise BenchmarkError(f"{error} (read from {places})") from error
+    _check_graders(problems, entry.name)
     # how many problems settings choose is for the benchmark to check
     check_problems(problems, None if entry.labelled else release, entry.name)
     for file in files:
@@ -93,6 +103,14 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
         package=f"{entry.package} {version(entry.package)}" if entry.package is not None else None,
         repaired=tuple((problem.id, problem.errata) for problem in problems if problem.errata is not None),
     )
+
+
+def _check_graders(problems: Sequence[Problem], name: str) -> None:
+    """Before anything is solved: a problem that no grader can grade costs as much as one that can."""
+    unknown = sorted({problem.grader for problem in problems} - GRADER_VERSIONS.keys())
+    if unknown:
+        raise BenchmarkError(f"{name}: no grader named {', '.join(map(repr, unknown))}; known: "
+                             f"{', '.join(GRADER_VERSIONS)}; correct `grader` in tmas_assets/benchmarks/{name}.py")
 
 
 def _find(entry: Benchmark, file: ReleaseFile | HubFile, data: Path | None, cache: Path) -> FoundFile:

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from tmas_assets.benchmarks import BenchmarkError
 from tmas_assets.commands.faults import CommandFault
 
 app = typer.Typer(
@@ -54,10 +55,8 @@ def run(
 @app.command()
 def regrade(
     experiment: Annotated[str, typer.Argument(help="Name of an experiment.")],
-    iterations: Annotated[str, typer.Option(help="first..last, both included; default all.")] = "",
-    problems: Annotated[list[str] | None, typer.Option("--problems", "-p", help="Problem id; may be repeated.")] = None,
 ) -> None:
-    """Grade the stored rollouts again with the graders as they are now, without asking any model.
+    """Grade all stored rollouts again with the graders as they are now, without asking any model.
 
     Judgements come from the call log; an answer that no judge was asked about yet stays undecided.
 
@@ -65,7 +64,7 @@ def regrade(
     """
     from tmas_assets.commands.run import run_experiment
 
-    run_experiment(experiment, iterations, problems or [], out=out, live=False, regrade=True)
+    run_experiment(experiment, "", [], out=out, live=False, regrade=True)
 
 
 @app.command()
@@ -197,7 +196,7 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     try:
         app()
-    except CommandFault as fault:
+    except (CommandFault, BenchmarkError) as fault:
         err.print(f"[red]tmas:[/] {escape(str(fault))}", highlight=False, soft_wrap=True)
         sys.exit(1)
 

@@ -13,7 +13,7 @@ from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import load
 from tmas_assets.assets.problems import problems_asset
-from tmas_assets.benchmarks import asset_name, benchmarks
+from tmas_assets.benchmarks import asset_name, benchmarks, whole_release
 from tmas_assets.checks.problems import problems_checks
 from tmas_assets.records import BenchmarkChoice
 
@@ -35,21 +35,17 @@ def _refuse_double_names(files: Sequence[ExperimentFile]) -> None:
         by_name[name] = file
         asset = asset_name(file.experiment.benchmark)
         other = by_release.setdefault(asset, file)
-        if _release(other.experiment.benchmark) != _release(file.experiment.benchmark):
+        if whole_release(other.experiment.benchmark) != whole_release(file.experiment.benchmark):
             raise ExperimentFault(
                 f"{file.file}: attributes.benchmark: problems/{asset} has other settings in {other.file}; "
-                "give one of the two another release label"
+                "give one of the two a release label of its own, e.g. `release: mine`"
             )
-
-
-def _release(choice: BenchmarkChoice) -> BenchmarkChoice:
-    return choice.model_copy(update={"limit": None})
 
 
 def releases_of(files: Sequence[ExperimentFile]) -> list[BenchmarkChoice]:
     """The default release of every benchmark, and what the experiments use, with their settings."""
     defaults = [BenchmarkChoice(name=name) for name in benchmarks()]
-    used = [_release(file.experiment.benchmark) for file in files]
+    used = [whole_release(file.experiment.benchmark) for file in files]
     return list({asset_name(choice): choice for choice in [*defaults, *used]}.values())
 
 

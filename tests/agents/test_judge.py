@@ -18,7 +18,7 @@ def text(request) -> str:
 
 
 def test_the_judge_of_an_answer_sees_the_gold(words: Problem, ask: Callable[..., Ask]) -> None:
-    asked = text(judge.ask(words, "every even n", ask()))
+    asked = text(judge.ask(words, "answer", "every even n", ask()))
     assert "all even integers" in asked
     assert "every even n" in asked
     assert "Verdict: \\boxed{correct}" in asked
@@ -26,18 +26,18 @@ def test_the_judge_of_an_answer_sees_the_gold(words: Problem, ask: Callable[...,
 
 def test_the_judge_of_a_text_needs_no_gold(words: Problem, ask: Callable[..., Ask]) -> None:
     plausible = words.model_copy(update={"answer": None, "judge": "plausible"})
-    assert "A dog ran." in text(judge.ask(plausible, "A dog ran.", ask()))
+    assert "A dog ran." in text(judge.ask(plausible, "plausible", "A dog ran.", ask()))
 
 
-@pytest.mark.parametrize("change", [{"judge": None}, {"judge": "taste"}, {"answer": None}])
-def test_nothing_to_judge_by_is_refused(words: Problem, ask: Callable[..., Ask], change: dict[str, str | None]) -> None:
+@pytest.mark.parametrize(("rubric", "gold"), [("", "5"), ("taste", "5"), ("answer", None)])
+def test_nothing_to_judge_by_is_refused(words: Problem, ask: Callable[..., Ask], rubric: str, gold: str | None) -> None:
     with pytest.raises(ValueError, match="nothing to judge by"):
-        judge.ask(words.model_copy(update=change), "x", ask())
+        judge.ask(words.model_copy(update={"answer": gold}), rubric, "x", ask())
 
 
 def test_equal_answers_are_the_same_request(words: Problem, ask: Callable[..., Ask]) -> None:
-    assert judge.ask(words, "n", ask()).key("m") == judge.ask(words, "n", ask()).key("m")
-    assert judge.ask(words, "n", ask()).key("m") != judge.ask(words, "m", ask()).key("m")
+    assert judge.ask(words, "answer", "n", ask()).key("m") == judge.ask(words, "answer", "n", ask()).key("m")
+    assert judge.ask(words, "answer", "n", ask()).key("m") != judge.ask(words, "answer", "m", ask()).key("m")
 
 
 @pytest.mark.parametrize(

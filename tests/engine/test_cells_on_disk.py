@@ -1,11 +1,15 @@
 """What counts as a finished cell: files made of each other, for this very problem, its past and its grader."""
 
+from pathlib import Path
+
+import pyarrow.parquet as pq
 import pytest
 
 from tests.engine.bench_of_cells import Bench, experiment, problem
 from tests.scripted import launch
 from tests.whole.files import contents
-from tmas_assets.engine.summary import gather, scores
+from tmas_assets.engine.gathering import gather
+from tmas_assets.engine.summary import scores
 from tmas_assets.grading import grader_version, versions
 from tmas_assets.records import Grade
 
@@ -114,7 +118,7 @@ def test_found_cells_are_graded_again_by_a_newer_grader_and_reported_with_the_ne
     calls = server.stats()["total"]
     before = {(cell.iteration, cell.problem.id): cell.grades_file.digest for cell in bench.made}
     newer = grader_version("integer").replace("1", "2", 1)
-    monkeypatch.setattr(versions, "GRADER_VERSIONS", versions.GRADER_VERSIONS | {"integer": "2"})
+    monkeypatch.setattr(versions, "GRADER_VERSIONS", versions.GRADER_VERSIONS | {"integer": "99"})
     assert bench.run().found == 6
     assert len(bench.found) == 6
     for cell in bench.found:
@@ -142,3 +146,24 @@ def test_a_torn_past_stops_its_own_problem_only(bench):
     outcome = bench.run(range(1, 2))
     assert (outcome.made, [one.problem for one in outcome.stopped]) == (2, ["p-1"])
     assert "not a readable parquet file" in outcome.stopped[0].reason
+
+
+def test_grades_of_another_version_of_the_record_are_made_again(server, tmp_path):
+    bench = Bench(experiment(server.url, iterations=1), tmp_path)
+    bench.run()
+    path = Path(bench.made[0].grades_file.path)
+    table = pq.read_table(path)
+    older = {**table.schema.metadata, b"tmas.schema_version": b"1"}
+    pq.write_table(table.drop_columns(["judgement"]).replace_schema_metadata(older), path)
+    bench.run()
+    assert (len(bench.made), len(bench.found)) == (0, 3)
+    assert len(gather(bench.cells, bench.problems).grades) == 9
+
+
+def test_a_grades_file_without_a_grade_for_each_rollout_is_made_again(server, tmp_path):
+    bench = Bench(experiment(server.url, iterations=1), tmp_path)
+    bench.run()
+    path = Path(bench.made[0].grades_file.path)
+    pq.write_table(pq.read_table(path).slice(0, 1), path)
+    bench.run()
+    assert len(gather(bench.cells, bench.problems).grades) == 9

@@ -1,6 +1,7 @@
 """A file of answers comes back line for line, whatever is in it, and the output appears whole or not at all."""
 
 import json
+import os
 import tracemalloc
 from collections import Counter
 
@@ -13,7 +14,7 @@ from tmas_assets.engine.parse_targets import TARGETS
 
 def graded(tmp_path, data):
     (tmp_path / "in.jsonl").write_bytes(data)
-    counts = grade_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl", max_workers=1)
+    counts = grade_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl", max_workers=1).outcomes
     out = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert counts == Counter(row["outcome"] for row in out)
     return out
@@ -39,7 +40,6 @@ def test_a_row_says_what_was_read_as_the_answer(tmp_path):
 @pytest.mark.parametrize(("data", "reason"), [
     (b'{"id": "x", "kind": "ma', "line 2: not JSON"),
     (b"\xff\n", "line 2: not JSON"),
-    (b"\n", "line 2: not JSON"),
     (b"[1]\n", "line 2: holds list"),
     (b"[" * 50_000 + b"\n", "line 2: not JSON"),
     (line(kind="poem"), "kind 'poem' has no grader; known: math, integer, choice, code, parse"),
@@ -163,3 +163,42 @@ def test_memory_does_not_grow_with_the_file():
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 2 * 2**20, f"{peak} bytes for 5 MB of answers"
+
+
+@pytest.mark.parametrize("gold", ['{"stdin": "", "stdout": "1", "float_tolerance": NaN}', '{"stdin": "", "stdout": 1e999}'])
+def test_a_gold_that_is_no_json_fails_its_own_row(tmp_path, gold):
+    rows = f'{{"id": "a", "kind": "code", "gold": {gold}, "response": "print(1)"}}\n' + json.dumps(
+        {"id": "b", "kind": "integer", "gold": "5", "response": "#### 5"})
+    (tmp_path / "in.jsonl").write_text(rows)
+    grade_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl", max_workers=1)
+    outcomes = [json.loads(line)["outcome"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert outcomes == ["failed", "right"]
+
+
+def test_the_file_that_is_read_is_never_written_over(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"id": "b", "kind": "integer", "gold": "5", "response": "#### 5"}\n')
+    (tmp_path / "link.jsonl").symlink_to(path)
+    for out in (path, tmp_path / "link.jsonl"):
+        with pytest.raises(FileExistsError, match="the file that is read"):
+            grade_file(path, out)
+    assert "####" in path.read_text()
+
+
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "in.jsonl").write_text("{}")
+    with pytest.raises(FileExistsError, match="no ordinary file"):
+        grade_file(tmp_path / "in.jsonl", tmp_path / "pipe")
+
+
+def test_the_output_is_as_readable_as_any_new_file(tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"id": "b", "kind": "integer", "gold": "5", "response": "#### 5"}\n')
+    (tmp_path / "other").touch()
+    grade_file(tmp_path / "in.jsonl", tmp_path / "out.jsonl", max_workers=1)
+    assert (tmp_path / "out.jsonl").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_blank_lines_are_passed_over(tmp_path):
+    out = graded(tmp_path, line("a") + b"\n  \n" + line("b"))
+    assert [row["id"] for row in out] == ["a", "b"]

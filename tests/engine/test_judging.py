@@ -214,19 +214,29 @@ def test_a_judgement_that_is_not_in_the_log_leaves_its_answer_undecided_until_a_
     assert {grade.outcome for grade in grade_from_the_log(done)[0]} == {"right"}
 
 
-def test_a_dead_judge_stops_its_problem_and_keeps_the_cell(tmp_path):
+def test_a_judge_that_is_down_stops_no_problem_and_its_answers_wait_for_the_next_run(tmp_path):
     script = Script([r"\text{every even } n"], says("correct"))
     with launch.thread(script=script) as server:
         endpoints = {"default": endpoint(server.url), "grader": endpoint("http://127.0.0.1:9/v1", max_attempts=1)}
         done = bench(tmp_path, server.url, {"endpoint": "grader"}, endpoints=endpoints)
         outcome = done.run()
-        assert [one.by_budget for one in outcome.stopped] == [False]
+        assert (outcome.made, outcome.stopped) == (1, [])
+        assert "the judge at endpoints.grader" in outcome.judge_down
+        assert {g.outcome for g in grades(done)} == {"undecided"}
         solved = server.stats()["total"]
         done.experiment = judged_experiment(server.url, {"endpoint": "grader"}, endpoints=endpoints | {
             "grader": endpoint(server.url)})
         outcome = done.run()
-        assert (outcome.made, outcome.found, outcome.stopped) == (0, 1, [])
+        assert (outcome.made, outcome.found, outcome.stopped, outcome.judge_down) == (0, 1, [], None)
         assert server.stats()["total"] == solved + 1
+
+
+def test_a_rubric_of_the_experiment_has_a_benchmark_judged_that_names_none(tmp_path):
+    script = Script([r"\text{every even } n"], says("correct"))
+    with launch.thread(script=script) as server:
+        done = bench(tmp_path, server.url, {"rubric": "answer"}, [WORDS | {"judge": None}])
+        done.run()
+    assert {g.outcome for g in grades(done)} == {"right"}
 
 
 def test_the_judge_has_its_line_in_the_account_and_every_reply_counts_once(tmp_path):

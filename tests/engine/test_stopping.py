@@ -13,7 +13,7 @@ from tests.scripted import launch
 from tests.scripted.server import Settings
 from tests.whole.experiments import endpoint
 from tests.whole.files import contents
-from tmas_assets.engine.summary import gather
+from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.team import EndpointRefuses, TooManyFailures
 
 

@@ -21,7 +21,7 @@ def test_a_hundred_columns_hold_all_figures_of_a_score(score_of: Callable[..., S
     shown = printed(score_table([score]))
     assert score.low is not None
     assert score.high is not None
-    for text in ("tmas_imo on imo_answerbench v2", "37.50", f"{100 * score.low:.1f} – {100 * score.high:.1f}", "400 × 32",
+    for text in ("tmas_imo on imo_answerbench v2", "37.50", f"{100 * score.low:.1f}–{100 * score.high:.1f}", "400×32",
                  "4,800", f"{score.wrong:,}", "512"):  # fmt: skip
         assert text in shown
     assert "…" not in shown

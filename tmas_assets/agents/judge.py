@@ -31,16 +31,16 @@ def schema(sampling: Sampling) -> str:
     return reply_schema.spell(reply_schema.record(reason=reason, verdict=reply_schema.one_of("correct", "incorrect")))
 
 
-def ask(problem: Problem, answer: str, ask: Ask) -> ChatRequest:
-    """Raises ValueError for a problem that names no known rubric, or no gold to compare with."""
-    if problem.judge not in _RUBRICS or (problem.judge == "answer" and problem.answer is None):
+def ask(problem: Problem, rubric: str, answer: str, ask: Ask) -> ChatRequest:
+    """Raises ValueError for an unknown rubric, or where there is no gold to compare with."""
+    if rubric not in _RUBRICS or (rubric == "answer" and problem.answer is None):
         raise ValueError(
-            f"{problem.benchmark} {problem.id}: nothing to judge by: judge {problem.judge!r} (known: "
+            f"{problem.benchmark} {problem.id}: nothing to judge by: rubric {rubric!r} (known: "
             f"{', '.join(_RUBRICS)}), gold {problem.answer!r}"
         )
     fence, shown = fenced(answer, ANSWER_CHARS)
-    gold = {"gold": problem.answer} if problem.judge == "answer" and problem.answer is not None else {}
-    task = PROMPT.render(problem.judge, problem=problem.statement.strip(), fence=fence, answer=shown, **gold)
+    gold = {"gold": problem.answer} if rubric == "answer" and problem.answer is not None else {}
+    task = PROMPT.render(rubric, problem=problem.statement.strip(), fence=fence, answer=shown, **gold)
     return ChatRequest(
         role=ROLE,
         messages=(

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from tmas_assets.assets.campaign import campaign_job
 from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.summary import summary_asset
-from tmas_assets.benchmarks import BenchmarkError, resolve_release, settings_of_choice
+from tmas_assets.benchmarks import BenchmarkError, benchmark, resolve_release, settings_of_choice
 from tmas_assets.records import Experiment
 from tmas_assets.strategies import StrategyFault, settings_of, strategy
 
@@ -65,6 +65,13 @@ def check(experiment: Experiment, file: Path) -> None:
         settings_of_choice(experiment.benchmark)
     except BenchmarkError as fault:
         raise ExperimentFault(f"{file}: attributes.benchmark: {fault}") from fault
+    if experiment.judge is not None and experiment.judge.rubric is None:
+        entry = benchmark(experiment.benchmark.name)
+        if entry.judge is None:
+            raise ExperimentFault(
+                f"{file}: attributes.judge: {entry.name} ({', '.join(entry.graders)}) leaves nothing to a judge by itself; "
+                "add `rubric: answer` to have its undecided answers judged against the gold, or remove the judge"
+            )
     roles = strategy(experiment.strategy.name).roles
     for role in experiment.roles:
         if role not in roles:

@@ -11,7 +11,7 @@ from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.running import permanent
-from tmas_assets.benchmarks import BenchmarkError, benchmark, resolve_release
+from tmas_assets.benchmarks import BenchmarkError, benchmark, resolve_release, whole_release
 from tmas_assets.engine.problems import ProblemTable, refresh_table
 from tmas_assets.records import BenchmarkChoice
 
@@ -75,7 +75,7 @@ def described(choice: BenchmarkChoice) -> str:
 
 def problems_version(choice: BenchmarkChoice) -> str:
     """Code version: changes with the settings of the release, not with how much of it an experiment uses."""
-    return choice.model_copy(update={"limit": None}).model_dump_json()
+    return whole_release(choice).model_dump_json()
 
 
 def problems_asset(choice: BenchmarkChoice) -> dg.AssetsDefinition:

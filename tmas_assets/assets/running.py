@@ -219,6 +219,11 @@ class _Engine:
 def check_outcome(experiment: Experiment, outcome: Outcome, *, whole: bool = False) -> None:
     """Raises a `Failure` where problems stopped for another reason than the budget; with `whole`, for any reason."""
     stopped = [one for one in outcome.stopped if whole or not one.by_budget]
+    if not stopped and outcome.judge_down is not None:
+        raise dg.Failure(
+            description=f"{experiment.name}: {outcome.made} cells were made and {outcome.found} found, and answers that the "
+            f"rules left undecided wait for a judgement. {outcome.judge_down} Nothing that was solved is asked again."
+        )
     if not stopped:
         return
     first = stopped[0]

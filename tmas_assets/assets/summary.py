@@ -37,7 +37,7 @@ class MadeSummary:
 
 
 def summary_address(cells: CellStore, part: str) -> Address:
-    """`scores`, `figures` or `leaderboard_row` of an experiment under its present settings."""
+    """`scores`, `figures`, `agreement` or `leaderboard_row` of an experiment under its present settings."""
     return Address((cells.experiment.name, "summary"), (part,), cells.variant)
 
 
@@ -71,6 +71,8 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
         made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
         file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
         cells.store.write(summary_address(cells, "figures"), Figure, made.figures, made_from)
+        both = [made.agreement] if made.agreement is not None else []
+        cells.store.write(summary_address(cells, "agreement"), Agreement, both, made_from)
         cells.store.write(summary_address(cells, "leaderboard_row"), LeaderboardRow, [leaderboard_row(made)], made_from)
         page = write_page(page_path(deployment, experiment), experiment_page(made))
     except (*PERMANENT, PageFault, ValueError) as fault:

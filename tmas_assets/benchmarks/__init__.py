@@ -31,7 +31,7 @@ from tmas_assets.records import BenchmarkChoice, Record
 __all__ = [
     "Benchmark", "BenchmarkError", "Gated", "HubFile", "PackageFile", "ProblemChange", "Release", "ReleaseBytes",
     "ReleaseFile", "UnknownBenchmark", "asset_name", "benchmark", "benchmarks", "check_problems", "difference",
-    "resolve_release", "settings_of_choice",
+    "resolve_release", "settings_of_choice", "whole_release",
 ]
 
 _ASSET_NAME = re.compile(r"^[A-Za-z0-9_]+$")
@@ -44,7 +44,11 @@ def benchmarks() -> Mapping[str, Benchmark]:
     for module in pkgutil.iter_modules(__path__):
         if module.name.startswith("_"):
             continue
-        entry = getattr(importlib.import_module(f"{__name__}.{module.name}"), "BENCHMARK", None)
+        try:
+            entry = getattr(importlib.import_module(f"{__name__}.{module.name}"), "BENCHMARK", None)
+        except (SyntaxError, ImportError, AttributeError, NameError, TypeError, ValueError) as error:
+            raise BenchmarkError(f"tmas_assets/benchmarks/{module.name}.py cannot be loaded: "
+                                 f"{type(error).__name__}: {error}") from error
         if not isinstance(entry, Benchmark) or entry.name != module.name:
             raise BenchmarkError(f"tmas_assets/benchmarks/{module.name}.py: set BENCHMARK = Benchmark("
                                  f"name={module.name!r}, ...); found {entry!r}")
@@ -74,6 +78,12 @@ def asset_name(choice: BenchmarkChoice) -> str:
     """`math500`, or `imo_answerbench_v1` where the release is not the default one."""
     release = resolve_release(choice)
     return choice.name if release == benchmark(choice.name).default_release else f"{choice.name}_{release}"
+
+
+def whole_release(choice: BenchmarkChoice) -> BenchmarkChoice:
+    """The choice with its release and all settings spelled out and without a limit: equal for equal problems."""
+    settings = settings_of_choice(choice).model_dump(mode="json")
+    return BenchmarkChoice(name=choice.name, release=resolve_release(choice), settings=settings)
 
 
 def settings_of_choice(choice: BenchmarkChoice) -> Record:

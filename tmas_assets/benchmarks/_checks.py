@@ -23,4 +23,5 @@ def check_problems(problems: Sequence[Problem], release: Release | None, name: s
         if problem.answer is None or not problem.answer.strip():
             raise BenchmarkError(f"{name} at {problem.source} ({problem.id}): no gold answer; an erratum can give one")
     if release is not None and release.rows is not None and len(problems) != release.rows:
-        raise BenchmarkError(f"{name} release {release.name}: {len(problems)} problems, expected {release.rows}")
+        raise BenchmarkError(f"{name} release {release.name}: {len(problems)} problems, expected {release.rows} (`rows` "
+                             f"of that release in tmas_assets/benchmarks/{name}.py)")

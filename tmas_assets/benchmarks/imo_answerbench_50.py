@@ -18,15 +18,15 @@ _SIZE = 50
 
 
 class ImoAnswerBench50Settings(Record):
-    ids: tuple[str, ...] = ()
-    """Ids of the release, e.g. imo-bench-algebra-001; empty for the draw. They stand in the order given."""
+    ids: tuple[str, ...] | None = Field(default=None, min_length=1)
+    """Ids of the release, e.g. imo-bench-algebra-001; None for the draw. They stand in the order given."""
     seed: int = Field(default=0, ge=0)
     """Of the draw."""
 
     @field_validator("ids")
     @classmethod
-    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if twice := sorted({id_ for id_ in value if value.count(id_) > 1}):
+    def _each_once(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if twice := sorted({id_ for id_ in value or () if value and value.count(id_) > 1}):
             raise ValueError(f"named twice: {', '.join(twice)}")
         return value
 
@@ -51,7 +51,7 @@ def read(files: ReleaseBytes, settings: Record, release: str) -> tuple[Problem, 
     published = BENCHMARK.release(release)
     assert published is not None
     problems = imo_answerbench.read_as(_NAME, files, published.name, release)
-    if not settings.ids:
+    if settings.ids is None:
         return draw(problems, _SIZE, settings.seed)
     by_id = {problem.id: problem for problem in problems}
     if unknown := [id_ for id_ in settings.ids if id_ not in by_id]:

@@ -1,6 +1,5 @@
 """`tmas grade`: a file of answers in, a file of verdicts out, a line for a line."""
 
-from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
@@ -18,11 +17,15 @@ def grade_answers(file: Path, out_file: Path, *, out: Console) -> None:
         raise CommandFault(f"no file {file}; give a JSONL with id, kind, gold and response on each line")
     deployment = stated_deployment()
     try:
-        counts: Counter[str] = grade_file(file, out_file, isolation=deployment.isolation)
+        graded = grade_file(file, out_file, isolation=deployment.isolation)
     except OSError as fault:
         raise CommandFault(f"grading {file} into {out_file}: {fault}") from fault
     for outcome in ("right", "wrong", "undecided", "failed"):
-        out.print(f"{outcome:10} {counts[outcome]}", highlight=False)
+        out.print(f"{outcome:10} {graded.outcomes[outcome]}", highlight=False)
+    for reason, rows in graded.reasons:
+        out.print(f"{rows} failed: {reason}", highlight=False, markup=False, soft_wrap=True)
     out.print(f"written to {out_file}", highlight=False, soft_wrap=True)
-    if counts["failed"] == counts.total():
+    if not graded.outcomes:
+        raise CommandFault(f"{file} holds no line to grade")
+    if graded.outcomes["failed"] == graded.outcomes.total():
         raise CommandFault(f"not one line of {file} could be graded; {out_file} says why, line for line")

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Column, Table
 
+from resources.parquet_store import StoreFault
 from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.running import cells_of
@@ -21,8 +22,11 @@ from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.definitions import defs, experiment_files
 from tmas_assets.engine import progress
+from tmas_assets.grading import grader_version
 from tmas_assets.records import Experiment, Figure, RoleTokens, Score
+from tmas_assets.reports.notes import agreement_note, older_graders_note, regraded_note
 from tmas_assets.reports.tables import figures_by_iteration, score_table, token_table
+from tmas_assets.statistics import Agreement
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -63,6 +67,7 @@ def run_experiment(
     prepare_dagster_home()
     job = defs().resolve_job_def(f"{name}_campaign")
     config = {"iterations": iterations, "problems": list(problems), "regrade": regrade}
+    before = _stored_scores(experiment) if regrade else ()
     bar = Bar(name)
     with dg.DagsterInstance.get() as instance, ExitStack() as shown:
         listener = bar.update
@@ -76,11 +81,22 @@ def run_experiment(
                 run_config={"ops": {f"{name}_cells": {"config": config}}, **_QUIET},
                 raise_on_error=False,
             )
-    if bar.last is not None:
+    if bar.last is not None and not regrade:
         out.print(bar.closing_line(), highlight=False, soft_wrap=True)
     if not result.success:
         raise CommandFault(_reason(result))
     _print_stored(experiment, out=out)
+    if regrade:
+        out.print(regraded_note(before, _stored_scores(experiment)), highlight=False, soft_wrap=True)
+
+
+def _stored_scores(experiment: Experiment) -> tuple[Score, ...]:
+    """Of the last summary; none where there is none, or one of an earlier form."""
+    cells = cells_of(stated_deployment(), experiment)
+    try:
+        return cells.store.read(summary_address(cells, "scores"), Score)
+    except StoreFault:
+        return ()
 
 
 def _print_stored(experiment: Experiment, *, out: Console) -> None:
@@ -89,9 +105,17 @@ def _print_stored(experiment: Experiment, *, out: Console) -> None:
     cells = cells_of(deployment, experiment)
     scores = cells.store.read(summary_address(cells, "scores"), Score)
     figures = cells.store.read(summary_address(cells, "figures"), Figure)
+    both = cells.store.read(summary_address(cells, "agreement"), Agreement)
     row = read_row(cells.store, cells)
     print_figures(experiment.name, scores, figures, row.tokens_scratch if row else (), row.tokens_paid if row else (), out=out)
+    _print_notes(scores, both[0] if both else None, out=out)
     _print_page(page_path(deployment, experiment), out=out)
+
+
+def _print_notes(scores: Sequence[Score], both: Agreement | None, *, out: Console) -> None:
+    for note in (agreement_note(both), older_graders_note(scores, grader_version)):
+        if note:
+            out.print(note, highlight=False, markup=False, soft_wrap=True)
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:
@@ -115,7 +139,10 @@ def report_experiment(name: str, *, out: Console) -> None:
     except dg.Failure as fault:
         raise CommandFault(fault.description or str(fault)) from fault
     report = made.report
+    if not report.scores:
+        raise CommandFault(f"{name}: no graded cell under its present settings yet; make some with `tmas run {name}`")
     print_figures(name, report.scores, report.figures, report.tokens_scratch, report.tokens_paid, out=out)
+    _print_notes(report.scores, report.agreement, out=out)
     _print_page(made.page, out=out)
 
 
@@ -141,7 +168,11 @@ def _print_page(page: Path, *, out: Console) -> None:
 
 
 def list_experiments(*, out: Console) -> None:
-    table = Table(Column("experiment", no_wrap=True), "benchmark", "strategy", "iterations", "repeats", "model")
+    headings = ("benchmark", "strategy", "iterations", "repeats", "model")
+    table = Table(
+        Column("experiment", style="bold", no_wrap=True), *(Column(one, overflow="fold") for one in headings),
+        box=None, padding=(0, 1), pad_edge=False, header_style="bold",
+    )  # fmt: skip
     for file in sorted(_files(), key=lambda one: one.experiment.name):
         e = file.experiment
         default = e.endpoints["default"]

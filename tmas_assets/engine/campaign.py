@@ -41,6 +41,8 @@ class Outcome:
     stopped: list[Stopped] = field(default_factory=list)
     budget: str | None = None
     """The cap that was reached, None when none was."""
+    judge_down: str | None = None
+    """Why the judge could not be asked: cells are made, and some of their answers wait for it."""
 
 
 class MissingPast(RuntimeError):
@@ -109,6 +111,7 @@ class Campaign:
                     group.create_task(self._problem(problem))
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
+        self.outcome.judge_down = self.judge.down if self.judge is not None else None
         return self.outcome
 
     async def _problem(self, problem: Problem) -> None:

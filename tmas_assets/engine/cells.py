@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from partitions.keys import CellKey, iteration_key, problem_key
-from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
+from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile
 from tmas_assets.records import (
     Experiment,
     Grade,
@@ -180,13 +180,13 @@ class CellStore:
         return self.store.write(self.address("benchmark_scores", iteration, problem), Grade, grades, made_from)
 
     def grades_file(self, iteration: int, problem: Problem, rollouts: StoredFile, grader: str) -> StoredFile | None:
-        """The file of the grades that `grader` gave these very rollouts, None where there are none of its own."""
+        """The file of the grades that `grader` gave these very rollouts, None where there is not one of its own for each."""
         try:
-            file = self.store.look(self.address("benchmark_scores", iteration, problem))
-        except MissingFile:
+            _, file = self.store.table(self.address("benchmark_scores", iteration, problem), Grade, ["rollout"])
+        except (MissingFile, OtherSchema):
             return None
         up_to_date = file.parent("rollouts") == rollouts.digest and file.parent("grader") == grader
-        return file if up_to_date else None
+        return file if up_to_date and file.rows == rollouts.rows else None
 
     def finished(self, found: FoundCell) -> FinishedCell:
         """All that a found cell holds. Raises MissingFile or StoreFault."""

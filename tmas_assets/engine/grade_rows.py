@@ -1,12 +1,13 @@
 """Grades a file of answers: a JSON object a line in, a JSON object a line out, in order, none lost.
 
-In: `id`, `kind` (math, integer, choice, code, parse), `gold`, `response`. Out: `id`, `outcome`, `extracted`, `seconds`,
+Blank lines are passed over. In: `id`, `kind` (math, integer, choice, code, parse), `gold`, `response`. Out: `id`, `outcome`, `extracted`, `seconds`,
 and `reason` where there is more to say. A line that cannot be graded comes out as failed with the reason. The same
 graders and readers as the assets use. Memory does not grow with the file.
 """
 
 import json
 import os
+import re
 import tempfile
 import time
 from collections import Counter, deque
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -26,6 +28,9 @@ from tmas_assets.records import Outcome, Problem, Verdict, canonical_json
 KINDS = ("math", "integer", "choice", "code", "parse")
 _AHEAD = 64
 """Rows read ahead of the one whose verdict is next."""
+_PLACE = re.compile(r"^line \d+: ")
+_REASON_SHOWN, _REASONS_KEPT = 200, 10_000
+"""Characters of a reason, and how many different ones are counted."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +54,26 @@ class _Refused(ValueError):
     """A row that cannot be graded: `kind: detail`."""
 
 
+class GradedFile(NamedTuple):
+    outcomes: Counter[str]
+    """Rows by outcome."""
+    reasons: tuple[tuple[str, int], ...]
+    """The most frequent reasons of failed rows, without their line numbers."""
+
+
 def grade_file(
     path_in: Path, path_out: Path, *, max_workers: int = 2, seconds: float = 2.0, isolation: Isolation = "bubblewrap"
-) -> Counter[str]:
-    """Grade every line of `path_in` into `path_out`, which appears whole or not at all. Returns rows per outcome.
+) -> GradedFile:
+    """Grade every line of `path_in` into `path_out`, which appears whole or not at all.
 
     `seconds`: CPU time that one comparison may use. `isolation`: what code runs in. Raises OSError where a file cannot be read or written.
     """
     counts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    path_out = path_out.resolve()
+    if path_out.exists() and (path_in.samefile(path_out) or not path_out.is_file()):
+        what = "the file that is read" if path_in.samefile(path_out) else "no ordinary file"
+        raise FileExistsError(f"{path_out} is {what}; name another one to write")
     descriptor, temporary = tempfile.mkstemp(dir=path_out.parent, prefix=f".{path_out.name}.")
     try:
         with (
@@ -64,23 +81,35 @@ def grade_file(
             path_in.open("rb") as lines,
             Graders(max_workers, seconds, isolation) as graders,
         ):
+            os.chmod(temporary, 0o666 & ~_umask())
             for row in grade_rows(lines, graders, max_workers):
                 counts[row.outcome] += 1
+                if row.outcome == "failed" and row.reason and len(reasons) < _REASONS_KEPT:
+                    reasons[_PLACE.sub("", row.reason)[:_REASON_SHOWN]] += 1
                 out.write(_line(row) + "\n")
         os.replace(temporary, path_out)
     except BaseException:
         os.unlink(temporary)
         raise
-    return counts
+    return GradedFile(counts, tuple(reasons.most_common(3)))
+
+
+def _umask() -> int:
+    """What a new file may not be, as `open` would have it; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def grade_rows(lines: Iterable[bytes], graders: Graders, max_workers: int = 2) -> Iterator[GradedRow]:
-    """One row for each line, in order. No more rows are with the workers at once than there are workers, so that
+    """One row for each line that is not blank, in order. No more rows are with the workers at once than there are workers, so that
     `seconds` is the work on a row and not its place in a queue."""
     work = _Work(graders)
     waiting: deque[Future[GradedRow]] = deque()
     working: set[Future[GradedRow]] = set()
     for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         row = work.graded(number, line)
         waiting.append(row)
         working.add(row)
@@ -126,7 +155,8 @@ class _Work:
             if done.cancelled():
                 settled.set_exception(CancelledError())
             elif (error := done.exception()) is not None:
-                settled.set_exception(error)
+                # of this row alone: the others are graded all the same
+                settled.set_result(GradedRow(name, "failed", None, took, f"{type(error).__name__}: {error}"))
             else:
                 settled.set_result(_row(name, done.result(), took))
 
@@ -179,14 +209,21 @@ def _problem(name: str, row: dict[str, JsonValue]) -> Problem:
     if kind == "code":
         if not isinstance(gold, dict):
             raise _Refused(f"gold is {gold!r:.200}, expected an object with tests, or stdin and stdout")
-        grading_data = canonical_json(gold)
+        grading_data = _json(gold)
     elif kind == "choice" and isinstance(gold, dict):
         answer = _gold(gold.get("answer"))
-        grading_data = canonical_json({"options": gold.get("options")})
+        grading_data = _json({"options": gold.get("options")})
     else:
         answer = _gold(gold)
     return Problem(benchmark="rows", release="", id=name, statement="", answer=answer, grader=str(kind),
                    grading_data=grading_data)
+
+
+def _json(value: JsonValue) -> str:
+    try:
+        return canonical_json(value)
+    except ValueError as error:  # NaN and Infinity, which Python reads and JSON has not
+        raise _Refused(f"gold {str(value)[:200]} is no JSON: {error}") from error
 
 
 def _gold(value: JsonValue) -> str:

@@ -20,7 +20,7 @@ INCOMPLETE = "; judgements missing"
 def grader_of(problem: Problem, judge: Judge | None) -> str:
     """Name and version of all that grades `problem` now, e.g. `math 3` or `math 3; judge ...`."""
     rules = f"{problem.grader} {grader_version(problem.grader)}"
-    return f"{rules}; {judge.name}" if judge is not None and problem.judge is not None else rules
+    return f"{rules}; {judge.name}" if judge is not None and judge.rubric(problem) is not None else rules
 
 
 async def grade_cell(

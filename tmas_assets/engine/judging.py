@@ -9,6 +9,7 @@ import random
 from collections.abc import Awaitable, Callable
 
 from resources.calls.call_log import CallLog
+from resources.chat.client import EndpointUnavailable
 from tmas_assets.agents import judge
 from tmas_assets.agents.asking import Ask
 from tmas_assets.records import (
@@ -39,6 +40,8 @@ class Judge:
         self._experiment, self._settings, self._model, self._ask = experiment, settings, model, ask
         self._endpoint = experiment.endpoints[settings.endpoint]
         self._sampling = experiment.sampling(JUDGE)
+        self.down: str | None = None
+        """Why the judge cannot be asked any more in this run."""
         self._prompt_digest = digest([judge.PROMPT.digest, judge.schema(self._sampling)])
 
     @classmethod
@@ -49,12 +52,18 @@ class Judge:
     @property
     def name(self) -> str:
         """Changes with all that could change a judgement, or which answers are judged."""
-        shape = [self._prompt_digest, self._sampling.model_dump(mode="json"), self._endpoint.structured_output]
+        shape = [self._prompt_digest, self._sampling.model_dump(mode="json"), self._endpoint.structured_output,
+                 self._settings.rubric]
         return f"judge {self._model} {digest(shape)[:12]}, audit {self._settings.audit:g}, seed {self._experiment.seed}"
+
+    def rubric(self, problem: Problem) -> str | None:
+        """What the judge is asked about answers to `problem`; None where it is not asked."""
+        rubric = problem.judge or self._settings.rubric
+        return None if rubric == "answer" and problem.answer is None else rubric
 
     def is_asked(self, problem: Problem, rollout: str, verdict: Verdict) -> bool:
         """Whether this answer is one to judge: undecided, or decided and drawn."""
-        if problem.judge is None or not verdict.extracted:
+        if self.rubric(problem) is None or not verdict.extracted:
             return False
         if verdict.outcome == "undecided":
             return True
@@ -62,10 +71,20 @@ class Judge:
         return verdict.outcome in ("right", "wrong") and drawn < self._settings.audit
 
     async def judge(self, problem: Problem, answer: str) -> Judgement | None:
-        """None where the reply is not to be had without asking. Raises what asking raises."""
+        """None where the reply is not to be had: it would have to be asked for, or the endpoint is down.
+
+        A judge that is down (`down` says why) is not asked again in this run. Raises what else asking raises.
+        """
         traces: list[Trace] = []
         for time in range(ASKED):
-            call = await self._ask(judge.ask(problem, answer, self._asking(problem, time)))
+            if self.down is not None:
+                return None
+            request = judge.ask(problem, self.rubric(problem) or "", answer, self._asking(problem, time))
+            try:
+                call = await self._ask(request)
+            except EndpointUnavailable as unavailable:
+                self.down = f"the judge at endpoints.{self._settings.endpoint}: {unavailable}"
+                return None
             if call is None:
                 return None
             traces.append(call.trace)

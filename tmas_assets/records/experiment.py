@@ -88,6 +88,8 @@ class JudgeSettings(Record):
 
     endpoint: str = "default"
     sampling: dict[str, JsonValue] = {}
+    rubric: Literal["answer", "plausible"] | None = None
+    """What is asked about problems whose benchmark names no judge: without it, their undecided answers stay so."""
     audit: float = Field(default=0.1, ge=0, le=1)
     """Share of the answers that the rules did decide which the judge is asked about too, drawn by the experiment's
     seed. The rules' verdict stands; how often both agree is reported."""

@@ -25,9 +25,9 @@ def score_table(scores: Sequence[Score]) -> "Table":
     # Text, not str: a name in brackets is a name, not markup.
     places = sorted({(one.benchmark, one.release, one.experiment) for one in scores})
     one_place = len(places) == 1
-    title = f"{places[0][2]} on {places[0][0]} {places[0][1]}" if one_place else "Pass@1 by iteration"
+    title = f"{places[0][2]} on {places[0][0]} {places[0][1]}, %" if one_place else "Pass@1 by iteration, %"
     names = () if one_place else ("experiment", "benchmark")
-    table = _table(title, names, ("iter", "Pass@1 %", "interval", "samples", *OUTCOMES))
+    table = _table(title, names, ("iter", "Pass@1", "interval", "samples", *OUTCOMES))
     for score in sorted(scores, key=lambda one: (one.benchmark, one.release, one.experiment, one.iteration)):
         counts = (score.right, score.wrong, score.undecided, score.failed, score.truncated, score.missing)
         named = () if one_place else (Text(score.experiment), Text(f"{score.benchmark} {score.release}"))
@@ -35,8 +35,8 @@ def score_table(scores: Sequence[Score]) -> "Table":
             *named,
             str(score.iteration),
             Text(notation.percent(score.value), style="bold"),
-            notation.bounds(score),
-            notation.per_problem(score),
+            notation.bounds(score).replace(" ", ""),
+            notation.per_problem(score).replace(" ", ""),
             *(notation.count(number) for number in counts),
         )
     if warnings := [warning for score in scores if (warning := notation.untrusted(score))]:

@@ -72,7 +72,7 @@ def score_iteration(
 def _graders(grades: Sequence[Grade], place: str) -> tuple[str, str]:
     pairs = sorted({(grade.grader, grade.grader_version) for grade in grades})
     if len({name for name, _ in pairs}) != len(pairs):
-        raise ValueError(f"{place}: one grader in two versions, found {pairs}; grade all cells again with one")
+        raise ValueError(f"{place}: one grader in two versions, found {pairs}; grade all cells again: `tmas regrade`")
     return "+".join(name for name, _ in pairs), "+".join(version for _, version in pairs)
 
 
