@@ -117,8 +117,8 @@ def test_found_cells_are_graded_again_by_a_newer_grader_and_reported_with_the_ne
     bench.run()
     calls = server.stats()["total"]
     before = {(cell.iteration, cell.problem.id): cell.grades_file.digest for cell in bench.made}
-    newer = grader_version("integer").replace("1", "2", 1)
     monkeypatch.setattr(versions, "GRADER_VERSIONS", versions.GRADER_VERSIONS | {"integer": "99"})
+    newer = grader_version("integer")
     assert bench.run().found == 6
     assert len(bench.found) == 6
     for cell in bench.found:
