@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from resources.sandbox.interpreter import ENVIRONMENT, FLAGS, executable, needed_files
+from resources.sandbox.interpreter import ENVIRONMENT, FLAGS, executable, hidden_folders, needed_files
 
 WRITABLE = ("/tmp", "/dev/shm")
 """Memory of bounded size; all other files can only be read."""
@@ -62,8 +62,10 @@ def command(way: Way, *, bwrap: str, room_bytes: int, info: int, filtered: int |
         line += ["--perms", "0755", "--dir", folder]
     for path in needed_files():
         line += ["--ro-bind", path, path]
-    # /dev is memory without a bound, so nothing in it but what semaphores need can be written
-    line += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for folder in hidden_folders():
+        line += ["--tmpfs", folder, "--remount-ro", folder]
+    # /dev is memory without a bound, so nothing in it but what semaphores need can be written; a mapping of /dev/zero is too
+    line += ["--proc", "/proc", "--dev", "/dev", "--dev-bind", "/dev/null", "/dev/zero", "--remount-ro", "/dev"]
     for folder in WRITABLE:
         line += ["--perms", "1777", "--size", str(room_bytes // len(WRITABLE)), "--tmpfs", folder]
     line += ["--remount-ro", "/", "--chdir", WRITABLE[0], "--hostname", "sandbox"]

@@ -20,8 +20,7 @@ def below(pid: int) -> list[int]:
     found: list[int] = []
     todo = [pid]
     while todo:
-        above = todo.pop()
-        children = [int(one) for task in _tasks(above) for one in _read(f"/proc/{above}/task/{task}/children").split()]
+        children = _children(todo.pop())
         found += children
         todo += children
     return found
@@ -53,9 +52,27 @@ def cpu_seconds(pids: Iterable[int]) -> float:
     return sum(sum(map(int, found[11:15])) for found in fields if found) / _TICKS
 
 
+def cpu_seconds_each(pids: Iterable[int]) -> dict[tuple[int, str], float]:
+    """Of each alone, by its number and when it started: a parent that ignores its children's end is not told their time."""
+    found: dict[tuple[int, str], float] = {}
+    for pid in pids:
+        if fields := _read(f"/proc/{pid}/stat").rpartition(")")[2].split():
+            found[pid, fields[19]] = sum(map(int, fields[11:13])) / _TICKS
+    return found
+
+
+def eldest(pid: int, generations: int) -> list[int]:
+    """The first child of `pid`, its first child, and so on: not what an answer starts beside its main process."""
+    line: list[int] = []
+    of = _children if _LISTS_CHILDREN else descendants
+    while len(line) < generations and (found := of(line[-1] if line else pid)):
+        line.append(found[0])
+    return line
+
+
 def seconds_waited(pids: Iterable[int]) -> float:
-    """Time that threads which still live were ready to run and did not, since others ran."""
-    fields = (_read(f"/proc/{pid}/task/{task}/schedstat").split() for pid in pids for task in _tasks(pid))
+    """Time that their main threads were ready to run and did not, since others ran."""
+    fields = (_read(f"/proc/{pid}/schedstat").split() for pid in pids)
     return sum(int(found[1]) for found in fields if len(found) > 1) / 1e9
 
 
@@ -66,6 +83,10 @@ def files(pid: int, folder: str) -> int:
     except OSError:
         return 0
     return found.f_files - found.f_ffree
+
+
+def _children(pid: int) -> list[int]:
+    return [int(one) for task in _tasks(pid) for one in _read(f"/proc/{pid}/task/{task}/children").split()]
 
 
 def _tasks(pid: int) -> list[str]:

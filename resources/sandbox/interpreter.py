@@ -14,6 +14,8 @@ FLAGS = ("-S", "-s", "-P", "-B", "-X", "utf8")
 ENVIRONMENT = {
     "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PATH": "/nowhere", "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1",
 }
+
+
 @cache
 def executable() -> Path:
     """The interpreter behind a virtual environment, by its real path."""
@@ -34,3 +36,12 @@ def needed_files() -> tuple[str, ...]:
     own |= {"/lib64", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"}
     found = sorted(path for path in own if os.path.exists(path))
     return tuple(path for path in found if not any(path.startswith(f"{above}/") for above in found))
+
+
+@cache
+def hidden_folders() -> tuple[str, ...]:
+    """Packages that are installed beside the library, in what `needed_files` shows."""
+    shown = [Path(path) for path in needed_files() if os.path.isdir(path)]
+    found = {str(folder) for path in shown for name in ("site-packages", "dist-packages")
+             for folder in (path / name, *path.glob(f"python*/{name}")) if folder.is_dir() and not folder.is_symlink()}
+    return tuple(sorted(found))

@@ -7,7 +7,6 @@ import marshal
 import os
 import random
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from resources.sandbox import bubblewrap, census
 from resources.sandbox.bubblewrap import Way
+from resources.sandbox.folders import own_folder
 from resources.sandbox.interpreter import ENVIRONMENT
 from resources.sandbox.jobs import Job, TestJob
 from resources.sandbox.limits import Limits
@@ -52,7 +52,7 @@ def launched(job: Job, way: Way | None, limits: Limits, bwrap: str) -> Iterator[
             settings["lifeline"] = lifeline.fileno()
             settings["limits"] = asdict(limits) | {"processes": limits.processes + census.threads_of_user(os.geteuid())}
             passed.append(lifeline.fileno())
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="answer-", ignore_cleanup_errors=True))
+            folder = stack.enter_context(own_folder())
             line, environment = _python(settings, way), ENVIRONMENT | {"HOME": folder, "TMPDIR": folder}
         else:
             if way == "own_user":

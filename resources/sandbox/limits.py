@@ -30,7 +30,8 @@ class Limits:
     cpu_seconds: int = 10
     """Of one process; the tests in theirs have as much, and all together twice as much."""
     wall_seconds: float = 30.0
-    """Not counting the time that processes were ready and the machine was busy with others, up to 4 times this again."""
+    """Not counting the time that the answer's main process was ready and the machine was busy with others, up to twice this
+    again: nothing runs longer than 3 times this."""
     memory_bytes: int = 2048 * MIB
     """Address space of one process, and resident memory of all together."""
     processes: int = 32
@@ -38,7 +39,7 @@ class Limits:
     file_bytes: int = 32 * MIB
     """Of one file. All files of a folder together have twice as much room, in memory."""
     files: int = 2_000
-    open_files: int = 128
+    open_files: int = 64
     output_bytes: int = 4 * MIB
     """Of standard output, and of standard error."""
     stack_bytes: int = 120 * MIB

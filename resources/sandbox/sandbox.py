@@ -12,9 +12,12 @@ import json
 import logging
 import os
 import secrets
+import time
 from collections.abc import Callable
+from typing import Any
 
 from resources.sandbox.bubblewrap import SandboxFault, Way, bubblewrap, ways
+from resources.sandbox.folders import remove_left
 from resources.sandbox.jobs import Job, Report, Run, TestJob
 from resources.sandbox.launch import launched
 from resources.sandbox.limits import Isolation, Limits, note_lowered
@@ -39,6 +42,7 @@ def f(most):
             return [Fraction(started < most)]
 """
 """Its import reads files, as the user that answers run as; then it counts how many processes it is granted."""
+_LIMIT_ON = {"cpu": "CPU time", "memory": "memory", "processes": "processes", "files": "files", "output": "output"}
 
 
 class Sandbox:
@@ -54,6 +58,7 @@ class Sandbox:
             self._bwrap = bubblewrap()
             self._way = self._working_way()
         else:
+            remove_left(time.time())
             _log.warning(_UNSANDBOXED + (_UNLIMITED if os.geteuid() == 0 else ""))
             if (wrong := self._trial(None)) is not None:
                 raise SandboxFault(f"answers cannot be run, not even without a sandbox: {wrong}")
@@ -72,6 +77,8 @@ class Sandbox:
             if (wrong := self._trial(way)) is None:
                 return way
             tried.append(f"{way}: {wrong}")
+        if any(self._too_slow in wrong for wrong in tried):
+            raise SandboxFault(f"whether bubblewrap can make a sandbox here is not known yet ({'; '.join(tried)})")
         raise SandboxFault(
             f"bubblewrap is installed and cannot make a sandbox here ({'; '.join(tried)}): allow user namespaces (sysctl "
             "kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0, kernel.apparmor_restrict_unprivileged_"
@@ -90,16 +97,32 @@ class Sandbox:
             return f"it cannot be started: {error}"
         if run.report is not None and run.report.outcome == "passed":
             return None
-        return (run.report.reason if run.report is not None else run.errors.strip()[-300:]) or f"it ends ({run.stopped})"
+        if run.stopped is not None:
+            return self._too_slow if run.stopped == "wall" else f"the trial reached its limit on {_LIMIT_ON.get(run.stopped, run.stopped)}"
+        said = run.report.reason if run.report is not None else run.errors.strip()[-300:]
+        return said or "the trial ended and said nothing"
+
+    @property
+    def _too_slow(self) -> str:
+        return f"the trial did not end within {self.limits.wall_seconds:g} s; the machine is probably busy, try again"
 
 
 def _read(watched: Watched, marker: str) -> Run:
     started, report = False, None
     for line in watched.report.splitlines():
-        said = json.loads(line)
+        said = _said(line)
         if said.get("started"):
             started = True
         elif said.get("marker") == marker:
-            report = Report(marker, said["outcome"], said["reason"], said["status"])
+            report = Report(marker, str(said.get("outcome")), str(said.get("reason")), said.get("status"))
     return Run(started=started, report=report, stopped=watched.stopped,
                stdout=watched.stdout.decode("utf-8", "replace"), errors=watched.errors.decode("utf-8", "replace"))
+
+
+def _said(line: bytes) -> dict[str, Any]:
+    """What the line says; nothing where it cannot be read, as when an answer without a sandbox writes there."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) and isinstance(said.get("status"), int | None) else {}

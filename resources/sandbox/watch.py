@@ -21,8 +21,10 @@ _LOOK_SECONDS = 0.02
 _PIECE = 1 << 16
 _MOST_REPORT = 1 << 16
 _MOST_ERRORS = 1 << 13
-_MOST_WAITING = 4
-"""How often the limit by the clock is granted again for time spent ready on a busy machine."""
+_MOST_WAITING = 2
+"""How often the limit by the clock is granted again for time that the answer and its judge spent ready on a busy machine."""
+_GENERATIONS = 3
+"""From bubblewrap down: its first process inside, the judging half, the answer's main process; one less without it."""
 _SPARE_PROCESSES = 8
 """Bubblewrap's, the judging half, and a thread or two."""
 _CPU_OF_ALL = 2
@@ -96,6 +98,7 @@ def _until_the_report_ends(started: Started, streams: dict[int, _Stream], limits
     for number in streams:
         poll.register(number, select.POLLIN)
     begun = next_look = time.monotonic()
+    spent: dict[tuple[int, str], float] = {}
     while True:
         for number, _ in poll.poll(_LOOK_SECONDS * 1000):
             if not _drain(number, streams[number], limits.output_bytes):
@@ -109,25 +112,29 @@ def _until_the_report_ends(started: Started, streams: dict[int, _Stream], limits
             if cancelled():
                 return "cancelled"
             set_up = streams[started.report].count > 0
-            if (stop := _limit_reached(started, now - begun, limits, set_up)) is not None:
+            if (stop := _limit_reached(started, now - begun, limits, set_up, spent)) is not None:
                 return stop
 
 
-def _limit_reached(started: Started, seconds: float, limits: Limits, set_up: bool) -> Stop | None:
-    """`set_up`: whether the first process inside has its own files by now, and not the machine's any more."""
+def _limit_reached(started: Started, seconds: float, limits: Limits, set_up: bool,
+                   spent: dict[tuple[int, str], float]) -> Stop | None:
+    """`set_up`: whether the first process inside has its own files by now, and not the machine's any more. `spent`: CPU
+    time of each process when it was last seen."""
     inside = census.below(started.process.pid)
     if census.threads(inside) > limits.processes + _SPARE_PROCESSES:
         return "processes"
     if census.resident_bytes(inside) > limits.memory_bytes:
         return "memory"
-    if census.cpu_seconds(inside) > _CPU_OF_ALL * limits.cpu_seconds + 1:
+    spent |= census.cpu_seconds_each(inside)
+    if max(census.cpu_seconds(inside), sum(spent.values())) > _CPU_OF_ALL * limits.cpu_seconds + 1:
         return "cpu"
     if set_up and started.init is not None and _files(started.init[0], started.writable) > limits.files:
         return "files"
     over = seconds - limits.wall_seconds
-    if over > 0 and over > min(census.seconds_waited(inside), _MOST_WAITING * limits.wall_seconds):
-        return "wall"
-    return None
+    if over <= 0:
+        return None
+    main = census.eldest(started.process.pid, _GENERATIONS - (started.init is None))
+    return "wall" if over > min(census.seconds_waited(main), _MOST_WAITING * limits.wall_seconds) else None
 
 
 def _files(pid: int, folders: tuple[str, ...]) -> int:

@@ -135,3 +135,50 @@ def test_an_answer_may_use_what_the_tests_hand_over(grader, case):
     tests, code = SERVED[case]
     verdict = grader.grade_sync(problem(tests), code)
     assert verdict.outcome == "right", verdict
+
+
+LOUD = {
+    "names without end": "globals()['x' * 100_000] = 1\ndef h(v): return v",
+    "many long names": "for i in range(30): globals()['y' * 30_000 + str(i)] = 1",
+    "an exception of a long name": "E = type('E' * 100_000, (Exception,), {})\ndef f(v): raise E('x' * 10**6)",
+    "an exception of a huge number": "def f(v): raise KeyError(10**5000)",
+    "an exception that raises": "class E(Exception):\n    def __str__(self): raise self\n    __repr__ = __str__\ndef f(v): raise E(E())",
+    "an exception that exits": "class E(Exception):\n    def __str__(self): raise SystemExit(0)\n    __repr__ = __str__\ndef f(v): raise E(E())",
+    "half characters": "def f(v): raise ValueError('\\ud800')",
+    "a name of half a character": "globals()['\\ud800'] = 1\ndef h(v): return v",
+    "names that are no list": "import sys\nframe = sys._getframe()\nwhile frame:\n    stage = frame.f_locals.get('self')\n    if type(stage).__name__ == '_Stage': break\n"
+                              "    frame = frame.f_back\nstage._module = type('M', (), {'__dict__': [1, [], {}]})()\ndef h(v): return v",
+}
+
+
+@pytest.mark.parametrize("case", LOUD)
+def test_an_answer_cannot_be_so_loud_that_its_verdict_is_lost(grader, case):
+    verdict = grader.grade_sync(SQUARE, LOUD[case])
+    assert (verdict.outcome, verdict.failure) == ("wrong", None), verdict
+    assert 0 < len(verdict.reason) < 3_000
+    verdict.model_dump_json().encode()
+
+
+def test_a_message_too_large_or_too_deep_ends_the_answer_only(grader):
+    deep = "def f(v):\n    x = []\n    for _ in range(10**5): x = (x,)\n    return x"
+    large = "def f(v): return [0] * 10**8"
+    asked = [grader.submit(SQUARE, code) for code in (deep, large, PEER + "def f(v):\n    import os\n    os.write(peer()._channel._writing, (2**62).to_bytes(8, 'big'))\n    return 9")]
+    for one in asked:
+        verdict = one.result()
+        assert (verdict.outcome, verdict.failure) == ("wrong", None), verdict
+
+
+def test_what_breaks_over_one_answer_is_failed_and_spares_the_others(monkeypatch):
+    with CodeGrader(max_workers=1) as made:
+        run = made._sandbox.run
+
+        def breaking(job, cancelled):
+            if "broken" in job.code:
+                raise RuntimeError("x" * 10**5)
+            return run(job, cancelled)
+
+        monkeypatch.setattr(made._sandbox, "run", breaking)
+        broken, fine = made.submit(SQUARE, "def f(v): return 'broken'"), made.submit(SQUARE, "def f(v): return v * v")
+        assert (broken.result().outcome, broken.result().failure.kind) == ("failed", "sandbox")
+        assert len(broken.result().failure.detail) < 1_000
+        assert fine.result().outcome == "right"

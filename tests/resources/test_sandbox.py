@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -15,10 +16,13 @@ import pytest
 
 from resources.sandbox.bubblewrap import SandboxFault, ways
 from resources.sandbox.census import below, resident_bytes
+from resources.sandbox.folders import own_folder, remove_left
+from resources.sandbox.interpreter import hidden_folders
 from resources.sandbox.jobs import ProgramJob, TestJob
 from resources.sandbox.limits import Limits
-from resources.sandbox.sandbox import Sandbox
+from resources.sandbox.sandbox import Sandbox, _read
 from resources.sandbox.syscalls import refused_calls
+from resources.sandbox.watch import Watched
 
 ROOT = Path(__file__).resolve().parents[2]
 with_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed (apt-get install bubblewrap)")
@@ -106,7 +110,7 @@ def test_only_its_own_folder_can_be_written(sandbox):
 def test_there_is_no_network_and_nobody_else(sandbox):
     code = """
         import os, socket
-        print([name for _, name in socket.if_nameindex()])
+        print([line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line])
         for kind, where in ((socket.AF_INET, ("1.1.1.1", 53)), (socket.AF_INET, ("127.0.0.1", 22)), (socket.AF_UNIX, "/run/docker.sock")):
             try:
                 socket.socket(kind).connect(where)
@@ -115,6 +119,47 @@ def test_there_is_no_network_and_nobody_else(sandbox):
         print(len([p for p in os.listdir("/proc") if p.isdigit()]) < 6, os.getuid() != 0, socket.gethostname())
         """
     assert said(sandbox, code).split("\n") == ["['lo']", "True True sandbox"]
+
+
+def test_memory_that_no_process_is_seen_to_have_cannot_be_had(sandbox):
+    code = """
+        import mmap, socket
+        pair = socket.socketpair()
+        for what in (socket.socket, lambda: socket.socket(socket.AF_UNIX), lambda: socket.socketpair(type=socket.SOCK_DGRAM),
+                     lambda: pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30), lambda: mmap.mmap(-1, 4096),
+                     lambda: mmap.mmap(open("/dev/zero", "r+b").fileno(), 4096)):
+            try: print("allowed", what())
+            except OSError: pass
+        held, size = [*pair], 0
+        try:
+            while True: held += socket.socketpair()
+        except OSError: pass
+        for one in held:
+            one.setblocking(False)
+            try:
+                while True: size += one.send(b"x" * 65536)
+            except BlockingIOError: pass
+        print(len(held) <= 64, size < 16 * 2**20)
+        """
+    assert said(sandbox, code) == "True True"
+
+
+def test_what_asyncio_and_multiprocessing_need_is_there(sandbox):
+    code = """
+        import asyncio, mmap, multiprocessing
+        print(asyncio.run(asyncio.sleep(0, 5)), multiprocessing.Array("i", [1, 2])[:])
+        print(len(mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)))
+        """
+    assert said(sandbox, code) == "5 [1, 2]\n4096"
+
+
+def test_packages_beside_the_library_are_not_there(sandbox):
+    code = """
+        import glob, sys
+        print([p for k in ("site-packages", "dist-packages") for p in glob.glob(f"{sys.base_prefix}/lib*/python*/{k}/*")])
+        """
+    assert said(sandbox, code) == "[]"
+    assert hidden_folders()
 
 
 def test_it_cannot_become_more_than_it_is(sandbox):
@@ -234,6 +279,38 @@ def test_what_sleeps_is_ended_by_the_clock(sandbox, code):
     run = sandbox.run(program(code))
     assert run.stopped == "wall"
     assert left_of(sandbox.limits) == []
+
+
+@pytest.mark.parametrize(("code", "most"), [
+    # children that wait for each other while the main process sleeps, then a main process that waits among its own children
+    ("import os, time\nfor _ in range(24):\n    if os.fork() == 0:\n        while time.process_time() < 0.08: pass\n        break\ntime.sleep(1000)", 1.3),
+    ("import os\nfor _ in range(24):\n    if os.fork() == 0: break\nwhile True: pass", 3.0),
+])
+def test_an_answer_that_makes_the_machine_busy_gets_no_more_time(sandbox, code, most):
+    started = time.monotonic()
+    run = sandbox.run(program(code))
+    assert run.stopped in ("wall", "cpu") or run.report.status == -signal.SIGXCPU
+    assert time.monotonic() - started < most * sandbox.limits.wall_seconds + 1
+    assert left_of(sandbox.limits) == []
+
+
+def test_the_time_of_children_that_nobody_waits_for_counts(sandbox):
+    code = """
+        import os, signal, time
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while True:
+            try:
+                if os.fork() == 0:
+                    while time.process_time() < 0.3: pass
+                    os._exit(0)
+            except BlockingIOError: pass
+            time.sleep(0.2)
+        """
+    made = Sandbox(limits=quick(wall_seconds=30 + random.random() / 1000))
+    made._way = sandbox._way
+    started = time.monotonic()
+    assert made.run(program(code)).stopped == "cpu"
+    assert time.monotonic() - started < 20
 
 
 @pytest.mark.parametrize("code", [
@@ -363,6 +440,35 @@ def test_limits_above_the_machines_are_lowered_and_noted_once(isolation):
     assert "memory_bytes of an answer is 1073741824, the hard limit of this machine, not 2147483648" in done.stdout
     assert done.stdout.endswith("passed\n")
     assert done.stderr.count("stack_bytes of an answer is 4194304") == 1
+
+
+@with_sandbox
+def test_a_trial_that_is_too_slow_says_so_and_blames_no_setting():
+    for isolation in ("bubblewrap", "none"):
+        with pytest.raises(SandboxFault, match=r"did not end within 0\.001 s; the machine is probably busy, try again") as fault:
+            Sandbox(isolation, quick(wall_seconds=0.001))
+        assert "TMAS_CODE_ISOLATION" not in str(fault.value)
+
+
+def test_reports_that_cannot_be_read_are_none():
+    for line in (b"{", b"[]", b"7", b'{"marker": "m", "outcome": "pas', b"\xff", b"[" * 50_000, b'{"marker": "m", "status": "0"}', b'{"marker": "n"}'):
+        run = _read(Watched(b'{"started": true}\n' + line, b"", b"", None), "m")
+        assert (run.started, run.report) == (True, None)
+
+
+def test_folders_of_dead_processes_are_removed_at_the_next_start(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, other = tmp_path / "tmas-answer-left", tmp_path / "other"
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / "file").touch()
+    later = time.time() + 3600
+    with own_folder() as held:
+        remove_left(time.time())
+        assert left.exists()  # so young that its maker may not have locked it yet
+        remove_left(later)
+        assert sorted(tmp_path.iterdir()) == sorted([other, Path(held)])
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def test_a_limit_of_nothing_is_refused():

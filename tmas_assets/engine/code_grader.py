@@ -77,10 +77,8 @@ class CodeGrader:
             verdict = _failed("bad_grading_data", f"problem {problem.id}: {error}")
         except (OSError, Remains) as error:
             verdict = _failed("sandbox", f"problem {problem.id}: {error}")
-        except Exception as error:  # noqa: BLE001 - whoever waits for the verdict must hear of it
-            with contextlib.suppress(InvalidStateError):
-                done.set_exception(error)
-            return
+        except Exception as error:  # noqa: BLE001 - what one answer breaks must not end the grading of all others
+            verdict = _failed("sandbox", f"problem {problem.id}: {type(error).__name__}: {error}")
         with contextlib.suppress(InvalidStateError):  # nobody waits any more
             done.set_result(verdict.model_copy(update={"unsandboxed": self._sandbox.isolation == "none"}))
 
@@ -96,8 +94,8 @@ class CodeGrader:
         outcome, reason = _judged(run, data, self._sandbox.limits)
         if outcome == "failed":
             kind = "bad_grading_data" if run.started else "sandbox"
-            return _failed(kind, f"problem {problem.id}: {reason}", job.code[:_SHOWN])
-        return Verdict(outcome=outcome, extracted=job.code[:_SHOWN], reason=reason[:_SHOWN_REASON] or None)
+            return _failed(kind, f"problem {problem.id}: {reason}", job.code)
+        return Verdict(outcome=outcome, extracted=_plain(job.code, _SHOWN), reason=_plain(reason, _SHOWN_REASON) or None)
 
 
 def _job(data: CodeTests | CodeOutput, text: str) -> Job | None:
@@ -158,4 +156,11 @@ def _signal(number: int, limits: Limits) -> str:
 
 
 def _failed(kind: str, detail: str, code: str | None = None) -> Verdict:
-    return Verdict(outcome="failed", extracted=code, failure=Failure(boundary="grader", kind=kind, detail=detail))
+    shown = None if code is None else _plain(code, _SHOWN)
+    return Verdict(outcome="failed", extracted=shown,
+                   failure=Failure(boundary="grader", kind=kind, detail=_plain(detail, _SHOWN_REASON)))
+
+
+def _plain(text: str, most: int) -> str:
+    """Its beginning, without the half characters that no file takes."""
+    return text[:most].encode("utf-8", "backslashreplace").decode()

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LOOK_SECONDS = 0.05
+_LONGEST = 2_000
+"""Characters of a reason."""
 _MOMENT = 0.5
 """A process whose pipe is closed is about to end, if it does."""
 
@@ -61,7 +63,7 @@ def main(settings: dict[str, Any]) -> None:
         channel.send({"kind": "program", "code": task["code"]})
         outcome, reason, ended = "ended", "", _ended(partner, None)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if ended else None
-    _say(settings["report"], {"marker": task["marker"], "outcome": outcome, "reason": reason, "status": status})
+    _say(settings["report"], {"marker": task["marker"], "outcome": outcome, "reason": reason[:_LONGEST], "status": status})
     os._exit(0)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PASSED, FAILED, GONE, UNUSABLE = "passed", "failed", "gone", "unusable"
-_LONGEST = 500
+_LONGEST, _LONGEST_NAME, _MOST_NAMES = 500, 60, 20
 
 
 def examine(channel: Channel, task: dict[str, Any]) -> tuple[str, str]:
@@ -58,6 +58,8 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
     wanted, mentioned = task["wanted"], set(task["mentioned"])
     try:
         defined = peer.ask("start", task["preamble"], task["code"], wanted)
+        if not (isinstance(defined, list) and all(type(name) is str for name in defined)):
+            return FAILED, "the answer's process wrote what is no reply"
         for name in defined:
             # what the prompt defines is taken from the prompt: a helper of the tests is not the answer's to change
             # and so are Python's own names, unless one of them is under test
@@ -80,15 +82,19 @@ def _why(error: BaseException, peer: Peer, task: dict[str, Any], names: dict[str
     if isinstance(error, ImportError):
         return UNUSABLE, f"the tests need what is not there: {_shown(error)}"
     if isinstance(error, NameError) and error.name is not None:
-        defines = ", ".join(task["defined"][:20]) or "nothing"
-        return FAILED, f"missing name: the tests use {error.name!r}, and the answer defines {defines}"
+        defines = ", ".join(name[:_LONGEST_NAME] for name in task["defined"][:_MOST_NAMES]) or "nothing"
+        return FAILED, f"missing name: the tests use {error.name[:_LONGEST]!r}, and the answer defines {defines}"
     if isinstance(error, AssertionError):
         return FAILED, f"a test fails{_line(error)}"
     return FAILED, f"a test stops with {_shown(error)}{_line(error)}"
 
 
 def _shown(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:_LONGEST]
+    """Bounded, whatever its text is made of: an error of the tests may hold objects of the answer."""
+    try:
+        return f"{type(error).__name__[:_LONGEST_NAME]}: {error}"[:_LONGEST]
+    except BaseException as other:  # noqa: BLE001 - what shows it asks the answer, which may be gone or raise anything
+        return f"{type(error).__name__[:_LONGEST_NAME]}, which cannot be shown for {type(other).__name__[:_LONGEST_NAME]}"
 
 
 def _line(error: BaseException) -> str:
