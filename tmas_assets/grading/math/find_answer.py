@@ -59,7 +59,7 @@ _TAKEN_BACK = re.compile(r"\s*(?:no|not|wait|hmm|actually)\b", re.IGNORECASE)
 _LONGEST_BARE = 200
 _OR_ELSE = re.compile(r"\?(?=\s{0,3}(?:or|and)\b)")
 _VERDICT = re.compile(r"\W{0,10}(yes|no|true|false)\b(?:\W*$|\s*[.,:;!—–-]\W)", re.IGNORECASE)
-_TOLD = re.compile(r"\b(?:is|are)\s+(?:\w+ly\s+)?(yes|no|true|false)\b|^\W*(?:yes|no|true|false)\b", re.IGNORECASE)
+_TOLD = re.compile(r"\b(?:is|are)\s+(?:\w+ly\s+)?(?P<said>yes|no|true|false)\b|^\W*(?P<first>yes|no|true|false)\b", re.IGNORECASE)
 _BLOCK = re.compile(
     r"(?:\$\$(?P<dollars>.+?)\$\$|\\\[(?P<brackets>.+?)\\\]|(?P<lines>\\begin\{(?P<name>equation|align|aligned|gather|gathered)\*?\}.+?"
     r"\\end\{(?P=name)\*?\})|```[\w+-]{0,20}[ \t]*\n(?P<code>.+?)(?:```|\Z))[ \t]*[.,;]?[ \t]*(?=\n|\Z)", re.DOTALL)
@@ -130,7 +130,7 @@ def _verdict(text: str) -> Found | None:
     if last is None:
         return None
     told = _TOLD.search(last)
-    return Found(told.group(1) if told and not DENIED.search(last[: told.start()]) else last, "last")
+    return Found(told["said"] or told["first"] if told and not DENIED.search(last[: told.start()]) else last, "last")
 
 
 def _is_bare(text: str) -> bool:

@@ -43,7 +43,7 @@ _OPENS_DEPENDENT = re.compile(
 _OPENS_WITH_VALUE = re.compile(
     rf"\W*(?:(?:so|thus|hence|therefore|in total|in all|in conclusion|finally|and|exactly|precisely|only|just|overall|altogether|about|then|we get)[,:]?\s+)*"
     rf"[^\w\s{_MASK}]{{0,3}}(?:\w{{1,3}}\s?=\s?)?[\d{_MASK}½⅓⅔¼¾]", re.IGNORECASE)
-_NAMED_LAST = re.compile(rf"\W*[\w{_MASK}.,/^ +*-]*?[\d{_MASK}][\d{_MASK}.,/]* is (?:the|our|your) (?:\w+ ){{0,3}}(?:answer|value|result|solution|total|maximum|minimum)\b", re.IGNORECASE)
+_NAMED_LAST = re.compile(rf"[^\w{_MASK}]{{0,6}}[\w.,/^ +*-]{{0,40}}?[\d{_MASK}][\d{_MASK}.,/]{{0,400}} is (?:the|our|your) (?:\w+ ){{0,3}}(?:answer|value|result|solution|total|maximum|minimum)\b", re.IGNORECASE)
 _STATEMENT = re.compile(_STATES.pattern + r"|\b(?:gives?|yields?|makes?|total|exactly|precisely|only|answer|costs?|takes?|pays?|weighs?|earns?|spends?|holds?|contains?|requires?|produces?)\b|=|:|：|[是为有共得即故]|は|が", re.IGNORECASE)
 
 

@@ -22,7 +22,7 @@ _FUNCTION = re.compile(rf"(?<![A-Za-z\\])(?:{_FUNCTIONS})(?![A-Za-z])|[√∛∜
 _CONSTANT = re.compile(r"(?<![A-Za-z\\])(?:pi|infinity|inf)(?![A-Za-z])|[πφϕθαβγδελμρστωΩ∞∅ℝℤℕℚℂ]")
 _LETTER = re.compile(r"(?<![A-Za-z'’\\])[A-Za-z](?![A-Za-z'’]|\.[A-Za-z])")
 _NO_ARTICLE = re.compile(r"\s*(?:[=<>≤≥≠^+*/!)\]},;]|\.?$|\(|_|[-−]\S|\.\s)")
-_CALL = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{1,4}(?:_\{?\w+\}?)?(?=\()")
+_CALL = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,4}(?:_\{?\w+\}?)?(?=\()")
 _COMMAND = re.compile(
     r"\\(?!cdot|times|leq?(?![a-z])|geq?(?![a-z])|neq?(?![a-z])|pm|in(?![a-z])|equiv|cup|cap|div|text|and|or|quad|qquad|implies|to(?![a-z])|Rightarrow|boxed)"
     r"[A-Za-z]+(?:\s?_\{?\w+\}?)?(?:\[\d+\])?(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})*")
