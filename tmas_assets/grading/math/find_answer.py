@@ -4,6 +4,7 @@ Works on the answer part, after the thinking is cut off. Leaves out what the ans
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,7 +28,7 @@ from tmas_assets.grading.math.structure import Shape
 from tmas_assets.grading.math.traits import open_ended
 from tmas_assets.grading.math.words import has_words
 
-__all__ = ["Asked", "Found", "find_answer", "is_flooded", "number_in"]
+__all__ = ["Asked", "Found", "find_answer", "number_in"]
 
 MOST_BOXES = 5
 """Different boxes in one reply. More of them is trying answers out, not answering."""
@@ -141,9 +142,9 @@ def _is_bare(text: str) -> bool:
     return not has_words(one_spelling(bare)) and _is_readable(read(bare))
 
 
-def is_flooded(text: str) -> bool:
+def _is_flood(boxes: Sequence[Box]) -> bool:
     """Whether a reply tries out more boxes than one may."""
-    return len({re.sub(r"\s", "", box.content) for box in complete_boxes(text)[0]}) > MOST_BOXES
+    return len({re.sub(r"\s", "", box.content) for box in boxes}) > MOST_BOXES
 
 
 def number_in(text: str) -> str | None:
@@ -156,21 +157,23 @@ def number_in(text: str) -> str | None:
 
 def _boxed(text: str, boxes: tuple[Box, ...]) -> Found | None:
     """The last box; boxes side by side are one list. None where there are too many to be an answer."""
-    if is_flooded(text):
+    if _is_flood(boxes):
         return None
     outer: list[Box] = []
     for box in sorted(boxes, key=lambda box: (box.start, -box.end)):
         if not outer or box.start >= outer[-1].end:
             outer.append(box)
-    together = [outer[-1]]
+    together = [outer[-1]]  # from the last one back
     labels = [""]
     for box in reversed(outer[:-1]):
-        gap = text[box.end : together[0].start]
+        gap = text[box.end : together[-1].start]
         between = _BETWEEN_BOXES.fullmatch(gap) if len(gap) <= _WIDEST_GAP else None
         if between is None:
             break
-        together.insert(0, box)
-        labels.insert(0, between.group("label") or "")
+        together.append(box)
+        labels.append(between.group("label") or "")
+    together.reverse()
+    labels.reverse()
     contents = {re.sub(r"\s", "", content): content for content in (unboxed(box.content) for box in together)}
     different = len(set(labels[:-1]) | {_label_before(text, together[0])}) > 1
     return Found(", ".join(contents.values()), "box", unboxed(together[-1].content) if any(labels) and different else None)
