@@ -13,10 +13,10 @@ _ONLY = re.compile(r"(?:\\text\{[\s,(]*|(?<=[\s\d)}])\(?)only[\s.)]*\}?[\s.]*$")
 _REMARK = re.compile(
     r"(?<=[\w)}\]])\s*(?:\(|\\text\{\s*\()(?![^()]*\b(?:if|when|where|for|unless|odd|even|mod|modulo|base|except|not|times|per|each|or|and|over|of|am|pm)\b)"
     r"(?:\s*\\text\{)?[\s,]*[A-Za-z]{4,}(?:[\s,'-]+[A-Za-z]+){0,5}[\s.!]*\}?\s*\)\s*\}?\s*$")
-_GAP = r"(?:\s|\\text\{|\}|\$)*"
+_GAP = r"(?:\s|\\text\{|\}|\$)*+"
 _KIND = (rf"(?:(?:an?|any|some|all|every|each|fixed|arbitrary|real|integers?|reals|rational|complex|natural|constants?|numbers?|parameters?"
          rf"|values?|of|free|(?:positive|nonnegative|non-negative) integers?)(?![A-Za-z]){_GAP})")
-_LETTERS = rf"([A-Za-z](?:_\w)?(?:{_GAP}(?:,|and){_GAP}[A-Za-z](?:_\w)?)*)"
+_LETTERS = rf"([A-Za-z](?:_\w)?(?:{_GAP}(?:,|and){_GAP}[A-Za-z](?:_\w)?){{0,5}})"
 _DOMAIN = rf"\\in{_GAP}\\mathbb\{{([RZNQC])\}}(?![\s{{}}]*[\^_\\])"
 _QUANTIFIED = re.compile(
     rf"(?:[\s,;]|\\text\{{[\s,;]*)*\(?(?:\s|\\text\{{)*(?:"
@@ -24,6 +24,8 @@ _QUANTIFIED = re.compile(
     rf"|(?P<lead>(?<=[,;(]){_GAP}|(?<![A-Za-z])(?:where|with|for|and)(?![A-Za-z]){_GAP}){_LETTERS}{_GAP}"
     rf"(?:{_DOMAIN}|(?:is|are|being|=|:)?{_GAP}(?P<is>{_KIND}+))"
     rf"){_GAP}\)?{_GAP}$")
+_LONGEST = 160
+"""Characters of a clause."""
 _MAY_QUANTIFY = re.compile(r"\\in(?![A-Za-z])|\\forall|\b(?:for|where|with|and|real|integer|constant|arbitrary)\b")
 _SORTS = (("integer", "Z"), ("natural", "N"), ("positive", "N"), ("rational", "Q"), ("complex", "C"), ("real", "R"))
 _WHERE = re.compile(
@@ -46,7 +48,7 @@ def quantified(s: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
     A clause that restricts what the answer asks for stays where it is: x > 2, x \in \mathbb{Z}.
     """
-    found = _QUANTIFIED.search(s) if _MAY_QUANTIFY.search(s) else None
+    found = _QUANTIFIED.search(s, max(0, len(s) - _LONGEST)) if _MAY_QUANTIFY.search(s) else None
     if found is None:
         return s, ()
     first, inside, second, within = found.group(3, 4, 6, 7)

@@ -54,10 +54,10 @@ _BRACED = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}\s*(?:
 _COLUMN = re.compile(r"(?<![(\[|.{])\\begin\{array\}\s*\{[|\s]*[clr][|\s]*\}(.*?)\\end\{array\}", re.DOTALL)
 """Lines under each other, which are no vector without brackets."""
 _UNIT_FRACTION = re.compile(rf"\\frac\s*\{{\s*({_UPRIGHT})\s*\}}\s*\{{\s*({_UPRIGHT})\s*\}}")
-_GAP = r"(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z]))*"
+_GAP = r"(?:\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z]))*+"
 _FACTOR = rf"(?:(?:\\mu(?![A-Za-z]){_GAP})?{_UPRIGHT}|\\Omega(?![A-Za-z]){_POWER})"
 _UPRIGHT_UNIT = re.compile(
-    rf"(?:(?<=[\d)}}])|(?<=\\pi)){_GAP}({_FACTOR}(?:{_GAP}(?:/|\\cdot(?![A-Za-z]))?{_GAP}{_FACTOR})*)"
+    rf"(?:(?<=[\d)}}])|(?<=\\pi)){_GAP}({_FACTOR}(?:{_GAP}(?:/|\\cdot(?![A-Za-z]))?{_GAP}{_FACTOR}){{0,8}})"
     rf"(?={_GAP}\.?{_GAP}(?:$|[,;)\]=]|\\\}}|\\text|\\approx|\\implies))")
 _MARKS = re.compile(r"\\(?:text(?:rm|normal|up)?|mathrm|operatorname|rm|unit|si)\s*\{|\{|\}")
 _GROUPED = re.compile(r"(?<=\d)(?:\{,\}|,\s*\\!|\\[,;: ]|\\thinspace)\s*(?=\d{3}(?!\d))")

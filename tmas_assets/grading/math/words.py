@@ -30,8 +30,8 @@ _TWO_SIDED = {one: other for pair in (("yes", "no"), ("true", "false"), ("odd", 
               for one, other in (pair, pair[::-1])}
 _LEADING = re.compile(r"(yes|no|true|false)\s*(?:[,.;:!—–]|$)(?!\s*(?:yes|no|true|false)\b)", re.IGNORECASE)
 _STATED = re.compile(r"(?:(?:so|thus|hence|therefore) )?(?:(?:given|above|following|original|final) )*"
-                     r"(?:statement|claim|answer|it|this|that|proposition|assertion|conjecture|result|number|value|sum|product|series)"
-                     r" (?:is|must be|was)(?: always| necessarily)?( not)? (\w+)")
+                     r"(?:(?:statement|claim|answer|it|this|that|proposition|assertion|conjecture|result|number|value|sum|product|series)"
+                     r" (?:is|must be|was) (?:always |necessarily )?)?(not )?(\w+)")
 _OPTIONS = re.compile(r"(?:(?:either|both|maybe|perhaps|possibly|option|options) )*[A-J](?: ?(?:,|/|;|or|and|, or|, and) ?(?:option )?[A-J])+")
 _LISTED = re.compile(r"(?:(?:either|both|maybe|perhaps|possibly) )?[a-z]+(?: ?(?:,|/|;|or|and|, or|, and) ?[a-z]+)+")
 _NONE_AT_ALL = re.compile(
