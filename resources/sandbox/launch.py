@@ -24,7 +24,7 @@ from resources.sandbox.watch import Started
 
 _MODULES = tuple(
     f"resources.sandbox.inside.{name}"
-    for name in ("known", "values", "channel", "remote", "guard", "peer", "stage", "examine", "confinement", "entry")
+    for name in ("known", "shared", "values", "channel", "remote", "errors", "guard", "peer", "stage", "examine", "confinement", "entry")
 )
 _GUARD = "resources.serving.process_guard"
 _BOOTSTRAP = """

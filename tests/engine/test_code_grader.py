@@ -131,6 +131,40 @@ RIGHT = {
     "an import that the tests use": ("assert math.isclose(f(2), math.sqrt(2))", "import math\ndef f(x): return math.sqrt(x)"),
     "a name of the tests": ("def check(c):\n    assert c(2) == 4\n\ncheck(f)", "def check(c): return True\ndef f(v): return v * v"),
     "standard output closed": ("assert f(3) == 9", "import sys\nsys.stdout.close()\ndef f(v): return v * v"),
+    "attributes of its own exception": ("try:\n    f(3)\n    assert False\nexcept MyErr as e:\n    assert e.code == 3 and e.twice() == 6 and str(e) == 'need 3' and isinstance(e, Exception)",
+                                       "class MyErr(Exception):\n    kind = 'x'\n    def __init__(self, c):\n        self.code = c\n        super().__init__(f'need {c}')\n    def twice(self): return 2 * self.code\ndef f(v): raise MyErr(v)"),
+    "a base of its own exceptions": ("try:\n    f(-1)\nexcept BankError as e:\n    assert isinstance(e, Poor) and isinstance(e, ValueError) and type(e).__name__ == 'Poor' and issubclass(Poor, BankError)\nelse:\n    assert False",
+                                    "class BankError(Exception):\n    pass\nclass Poor(BankError, ValueError):\n    pass\ndef f(v): raise Poor('x')"),
+    "a base of an exception that the tests do not name": ("try:\n    f(-1)\nexcept BankError as e:\n    assert e.args == ('x', [1])\nelse:\n    assert False",
+                                    "class BankError(Exception):\n    pass\nclass Poor(BankError):\n    pass\ndef f(v): raise Poor('x', [1])"),
+    "an exception made by the tests": ("e = MyErr(3)\nassert e.code == 3 and isinstance(e, MyErr)\ndef g(): raise MyErr(4)\nassert f(g) == 4",
+                                     "class MyErr(Exception):\n    def __init__(self, c):\n        super().__init__(c)\n        self.code = c\ndef f(g):\n    try: g()\n    except MyErr as e: return e.code"),
+    "its own exception through the tests": ("def g(): return h()\nassert f(g) == 7", "class E(Exception):\n    n = 7\ndef h(): raise E('x')\ndef f(g):\n    try: g()\n    except E as e: return e.n"),
+    "an exception's cause": ("try:\n    f()\nexcept RuntimeError as e:\n    assert isinstance(e.__cause__, KeyError) and e.hint == 'h'", "def f():\n    try: {}['x']\n    except KeyError as k:\n        e = RuntimeError('r')\n        e.hint = 'h'\n        raise e from k"),
+    "an exception given": ("e = f()\nassert isinstance(e, Mine) and e.args == (1,) and isinstance(g()[0], ValueError)", "class Mine(Exception): pass\ndef f(): return Mine(1)\ndef g(): return [ValueError('x')]"),
+    "an attribute changed in place": ("a = A()\na.h.append(1)\nassert a.h == [1] and a.size() == 1\na.d['k'] = 2\nassert a.get() == 2\na.h += [5]\na.s.add(3)\nassert a.h == [1, 5] and a.s == {3}\na.g[0][1] = 7\nassert a.g == [[0, 7]] and a.row() == [0, 7]",
+                                      "class A:\n    def __init__(self):\n        self.h, self.d, self.s, self.g = [], {}, set(), [[0, 0]]\n    def size(self): return len(self.h)\n    def get(self): return self.d['k']\n    def row(self): return self.g[0]"),
+    "an attribute held by the tests": ("a = A()\nh = a.h\na.push(1)\nassert h == [1] and h is a.h\nh.clear()\nassert a.h == []", "class A:\n    def __init__(self): self.h = []\n    def push(self, x): self.h.append(x)"),
+    "an argument kept and changed later": ("l = [1]\na = A(l)\na.push(2)\nassert l == [1, 2]\nl.append(3)\nassert a.total() == 6", "class A:\n    def __init__(self, l): self.l = l\n    def push(self, x): self.l.append(x)\n    def total(self): return sum(self.l)"),
+    "odd containers changed in place": ("from collections import OrderedDict\no, d, c, b = f()\no.move_to_end('a')\nd.appendleft(0)\nc['x'] += 2\nb.extend(b'z')\nassert g() == (['b', 'a'], [0, 1], 3, b'z')",
+                                        "from collections import OrderedDict, deque, Counter\nT = OrderedDict(a=1, b=2), deque([1]), Counter('x'), bytearray()\ndef f(): return T\ndef g(): return list(T[0]), list(T[1]), T[2]['x'], bytes(T[3])"),
+    "a list of its own class changed in place": ("f().append(1)\nassert f() == [1] and f.n == 1", "class L(list):\n    def append(self, x): raise ValueError\nl = L()\nclass F:\n    @property\n    def n(self): return len(l)\n    def __call__(self): return l\nf = F()"),
+    "a global list": ("f(1)\nassert LOG == [1]\nLOG.clear()\nf(2)\nassert LOG == [2]\nassert g() is LOG", "LOG = []\ndef f(x): LOG.append(x)\ndef g(): return LOG"),
+    "a global number": ("assert f(f(2)) == 16\nassert counter == 2\ndef check():\n    f(1)\n    assert counter == 3\ncheck()", "counter = 0\ndef f(v):\n    global counter\n    counter += 1\n    return v * v"),
+    "a class that the tests derive": ("class B(A):\n    tag = 'b'\n    def __init__(self, x, y):\n        super().__init__(x)\n        self.y = y\n    def g(self): return super().g() + 1\n    @property\n    def both(self): return self.x, self.y\n    @classmethod\n    def make(cls): return cls(8, 9)\n    @staticmethod\n    def s(): return 4\n"
+                                      "b = B(1, 2)\nassert b.g() == 2 and isinstance(b, A) and isinstance(b, B) and b.both == (1, 2) and b.call() == 2 and B.make().both == (8, 9) and B.s() == 4 and b.tag == 'b'\nassert type(b) is B and issubclass(B, A) and not isinstance(A(1), B) and use(b) == 2\n"
+                                      "class C(B):\n    def g(self): return super().g() + 10\nassert C(1, 2).g() == 12 and str(C(1, 2)) == 'A1!'\nb.x = 5\nassert b.g() == 6",
+                                      "class A:\n    n = 0\n    def __init__(self, x): self.x = x\n    def g(self): return self.x\n    def call(self): return self.g()\n    def __str__(self): return f'A{self.x}!'\ndef use(a): return a.g()"),
+    "an abstract class that the tests derive": ("class Sq(Shape):\n    def area(self): return 4\nassert Sq().twice() == 8\ntry:\n    Shape()\n    assert False\nexcept TypeError: pass",
+                                                "from abc import ABC, abstractmethod\nclass Shape(ABC):\n    @abstractmethod\n    def area(self): pass\n    def twice(self): return 2 * self.area()"),
+    "names of classes": ("assert A().__class__.__name__ == 'A' == type(A()).__name__ == A.__name__\nassert type(A()) is A and A().__class__ is A and type(B()) is not A and isinstance(B(), A) and B.__bases__ == (A,)\nassert A.made == 6\nA.made = 9\nB()\nassert B.made == 10",
+                         "class A:\n    made = 0\n    def __init__(self): A.made += 1\nclass B(A): pass"),
+    "an Enum": ("assert [c.name for c in Color] == ['RED', 'BLUE'] and Color.RED.value == 1 and Color(2) is Color.BLUE and Color['RED'] == Color.RED and len(Color) == 2 and f(1) is Color.RED and isinstance(Color.RED, Color)",
+                "from enum import Enum\nclass Color(Enum):\n    RED = 1\n    BLUE = 2\ndef f(v): return Color(v)"),
+    "copies of its objects": ("import copy\na = A()\nb, c = copy.deepcopy(a), copy.copy(a)\na.l.append(1)\nassert b.l == [] and c.l == [1]", "class A:\n    def __init__(self): self.l = []"),
+    "copies of the tests' objects": ("class N:\n    def __init__(self, v): self.v, self.l = v, []\nn = N(3)\nm = f(n)\nassert m is not n and m.v == 3 and m.l == [1] and n.l == []", "import copy\ndef f(n):\n    m = copy.deepcopy(n)\n    m.l.append(1)\n    return m"),
+    "the class of the tests' objects": ("class N:\n    def __init__(self, v): self.v = v\nm = f(N(3))\nassert isinstance(m, N) and m.v == 4", "def f(n): return type(n)(n.v + 1)"),
+    "__dict__ of its objects": ("a = A()\nassert a.__dict__ == {'x': 1} == vars(a)", "class A:\n    def __init__(self): self.x = 1"),
     "a process left behind": ("assert f(3) == 9", "import os, time\ndef f(v):\n    if os.fork() == 0:\n        time.sleep(100)\n    return v * v"),
 }
 
@@ -187,6 +221,8 @@ FORGED = {
     "the end of all": "import os\ndef f(v): os.kill(-1, 9)",
     "closed files": "import os\ndef f(v): os.closerange(0, 256)",
     "two of itself": "import os\nos.fork()\ndef f(v): return 0",
+    "names bound anew that are not its own": "import gc\ndef f(v):\n    for o in gc.get_objects():\n        if type(o).__name__ == 'Peer': o._news = lambda: {'__builtins__': {'AssertionError': 0}, 'AssertionError': ValueError, 'g': f}\n    return 0",
+    "a class that it says it is": "class E:\n    __class__ = int\n    def __eq__(self, o): return True\ndef f(v): return E()",
     "another name": "def g(v): return v * v",
     "a coroutine nobody waits for": "async def f(v): return v * v",
     "a package that is not there": "import numpy\ndef f(v): return v * v",
@@ -205,6 +241,23 @@ def test_expected_values_are_hidden_from_close_comparisons(grader):
     assert grader.grade_sync(near, EQUALS_ALL + "def f(v): return E()").outcome == "wrong"
     within = problem(tests="assert 9 in f(3)", entry_point="f")
     assert grader.grade_sync(within, EQUALS_ALL + "def f(v): return E()").outcome == "wrong"
+
+
+def test_a_class_that_the_tests_derive_compares_no_better(grader):
+    derived = problem(tests="class B(A): pass\nassert B() == 9 or B() >= 9 or 9 in B() or len(B()) == 9", entry_point="A")
+    assert grader.grade_sync(derived, EQUALS_ALL + "A = E").outcome == "wrong"
+
+
+def test_only_names_that_the_tests_never_bind_follow_the_answer(grader):
+    loop = problem(tests="for n in range(3):\n    assert f(n) == n * n")
+    assert grader.grade_sync(loop, "n = 0\ndef f(v):\n    global n\n    n = 1\n    return 1").outcome == "wrong"
+
+
+def test_what_two_processes_cannot_do_is_said_and_not_held_against_the_answer(grader):
+    both = problem(tests="class M: pass\nclass B(A, M): pass\nassert B().g() == 1", entry_point="A")
+    verdict = grader.grade_sync(both, "class A:\n    def g(self): return 1")
+    assert (verdict.outcome, verdict.failure.kind) == ("failed", "bad_grading_data")
+    assert "derives from the answer's class and from one of the tests" in verdict.failure.detail
 
 
 def test_a_helper_of_the_prompt_is_the_prompts_for_the_tests(grader):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resources.sandbox.inside.values import Uncarried, Values, changed, snapshots
+from resources.sandbox.inside.values import Uncarried, Values
 
 
 class Opaque:
@@ -21,15 +21,19 @@ class Opaque:
 
 def stays(value):
     """What `peer` does for objects that stay at home, and None for those with a builtin's content."""
-    return None if isinstance(value, int | str | list | dict | set | tuple | bytes | frozenset | float) else ["o", 0]
+    return None if isinstance(value, int | str | list | dict | set | tuple | bytes | frozenset | float) else (["o", 0], ())
 
 
-VALUES = Values(stays, lambda number: ("mine", number), lambda coded: ("theirs", coded[1]))
+def side(first=0):
+    return Values(stays, lambda number: ("mine", number), lambda coded, more: ("theirs", *coded, *more), first)
+
+
+def sent(message):
+    return json.loads(json.dumps(message))
 
 
 def carried(value):
-    message, _ = VALUES.encode(value)
-    return VALUES.decode(json.loads(json.dumps(message)))[0]
+    return side().decode(sent(side(1).encode(value)))
 
 
 LEAVES = (st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary() |
@@ -97,25 +101,63 @@ def test_shared_and_recursive_containers_keep_their_shape():
     assert found[1] is found
 
 
-def test_what_changed_over_there_changes_here():
+def test_what_changes_on_one_side_changes_on_the_other():
+    ours, theirs = side(), side(1)
     mine = [[1, 2], {"a": {3}}]
-    message, sent = VALUES.encode(mine)
-    theirs, made = VALUES.decode(json.loads(json.dumps(message)))
-    before = snapshots(made)
-    theirs[0].reverse()
-    theirs[1]["a"].add(4)
-    theirs.append(theirs[0])
-    numbers = changed(made, before)
-    back = {id(container): number for number, container in enumerate(made)}
     first = mine[0]
-    VALUES.apply(numbers, json.loads(json.dumps(VALUES.encode_contents([made[number] for number in numbers], back))), sent)
+    copy = theirs.decode(sent(ours.encode(mine)))
+    copy[0].reverse()
+    copy[1]["a"].add(4)
+    copy.append(copy[0])
+    assert ours.decode(sent(theirs.encode(None))) is None
     assert mine == [[2, 1], {"a": {3, 4}}, [2, 1]]
     assert mine[0] is first is mine[2]
+    first.append(copy_of := bytearray(b"x"))
+    mine[1]["b"] = mine
+    assert theirs.decode(sent(ours.encode(mine))) is copy
+    assert copy[0] == [2, 1, b"x"]
+    assert copy[1]["b"] is copy
+    copy[0][2].extend(b"y")
+    ours.decode(sent(theirs.encode(None)))
+    assert copy_of == b"xy"
+
+
+def test_a_container_that_nobody_else_holds_is_let_go_of_on_both_sides():
+    ours, theirs = side(), side(1)
+    kept = [[1], [2]]
+    held = ours.decode(sent(theirs.encode(kept)))
+    inner = held[0]
+    for _ in range(3):
+        theirs.decode(sent(ours.encode(None)))
+        ours.decode(sent(theirs.encode(None)))
+    assert len(ours._shared._held) == len(theirs._shared._held) == 3
+    del held
+    for _ in range(3):
+        theirs.decode(sent(ours.encode(None)))
+    assert len(ours._shared._held) == len(theirs._shared._held) == 1
+    inner.append(5)
+    theirs.decode(sent(ours.encode(None)))
+    assert kept == [[1, 5], [2]]
+
+
+def test_a_container_changed_and_then_let_go_of_is_told_of():
+    ours, theirs = side(), side(1)
+    kept = {}
+    ours.decode(sent(theirs.encode(kept)))["k"] = [2]
+    theirs.decode(sent(ours.encode(None)))
+    assert kept == {"k": [2]}
+
+
+@pytest.mark.parametrize("table", [[[0, "list", []]], [[1, "list", []], [1, "list", []]], [[-1, "list", []]], [["1", "list", []]],
+                                   [[True, "list", []]], [[[1], "list", []]], [[1.0, "list", []]]])
+def test_nobody_takes_a_number_that_is_not_his_to_give(table):
+    with pytest.raises(Uncarried):
+        side().decode([None, table, [], []])
 
 
 def test_objects_cross_as_numbers():
     assert carried([Opaque(), 1]) == [("theirs", 0), 1]
-    assert VALUES.decode([["m", 7], []])[0] == ("mine", 7)
+    assert side().decode([["m", 7, []], [], [], []]) == ("mine", 7)
 
 
 def test_a_value_too_deep_is_refused():
@@ -123,12 +165,12 @@ def test_a_value_too_deep_is_refused():
     for _ in range(100_000):
         deep = (deep,)
     with pytest.raises(Uncarried):
-        VALUES.encode(deep)
+        side().encode(deep)
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 300) | st.floats() | st.sampled_from(
-        ["t", "c", "y", "i", "m", "o", "n", "k", "list", "dict", "set", "bytes", "type", "exception", "module", "exec", "os", "x"]),
+        ["t", "c", "i", "m", "o", "n", "k", "list", "dict", "set", "bytes", "type", "exception", "module", "exec", "os", "x"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2), max_leaves=12)
 
 
@@ -136,9 +178,11 @@ JSON = st.recursive(
 @settings(max_examples=300, deadline=None)
 def test_any_message_is_a_value_or_refused(root, table):
     with contextlib.suppress(Uncarried):
-        VALUES.decode([root, table])
+        side().decode([root, table, [], []])
     with contextlib.suppress(Uncarried):
-        VALUES.apply([0], [[root], table], [[1]])
+        side().decode([root, [[1, "list", []]], table, table])
+    with contextlib.suppress(Uncarried):
+        side().decode(root)
 
 
 @pytest.mark.parametrize("coded", [
@@ -148,4 +192,4 @@ def test_any_message_is_a_value_or_refused(root, table):
 ])
 def test_nothing_is_looked_up_or_called_that_the_sender_chose(coded):
     with pytest.raises(Uncarried):
-        VALUES.decode([coded, []])
+        side().decode([coded, [], [], []])

@@ -1,8 +1,8 @@
 """The side of the tests: runs them against the answer in the other process, and says what came of it.
 
 Only this side knows the tests, what they expect and the completion marker. Passed means: every test ran to its end
-here, called the answer, and what came back, as plain values, was what they assert. A plain value among the answer's
-globals is read once, before the tests.
+here, called the answer, and what came back, as plain values, was what they assert. A global of the answer is what it
+was last bound to there, unless the tests bind that name themselves.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 
 from resources.sandbox.inside.channel import Channel, Gone
 from resources.sandbox.inside.peer import Peer
+from resources.sandbox.inside.remote import Beyond
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def examine(channel: Channel, task: dict[str, Any]) -> tuple[str, str]:
     sys.modules["__main__"] = module
     names: dict[str, Any] = module.__dict__
     declared = frozenset(task["declared"])
-    peer = Peer(channel, guarded=True, declared=declared, show=lambda text: sys.stdout.write(text))
+    peer = Peer(channel, guarded=True, declared=declared, show=lambda text: sys.stdout.write(text),
+                hear=lambda news: names.update({name: news[name] for name in task["followed"] if name in news}))
     try:
         exec(compile(task["preamble"], "prompt", "exec"), names)
         tests = compile(task["tests"], "tests", "exec")
@@ -55,7 +57,7 @@ def examine(channel: Channel, task: dict[str, Any]) -> tuple[str, str]:
 
 def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: frozenset[str]) -> tuple[str, str] | None:
     """Start the answer and give the tests its names; an outcome where that fails."""
-    wanted, mentioned = task["wanted"], set(task["mentioned"])
+    wanted, mentioned, followed = task["wanted"], set(task["mentioned"]), set(task["followed"])
     try:
         defined = peer.ask("start", task["preamble"], task["code"], wanted)
         if not (isinstance(defined, list) and all(type(name) is str for name in defined)):
@@ -65,7 +67,7 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
             # and so are Python's own names, unless one of them is under test
             mine = name in names or hasattr(builtins, name)
             if name in declared or (name in mentioned and (name in wanted or not mine)):
-                names[name] = peer.ask("name", name)
+                names[name] = peer.ask("name", name, name in followed)
     except Gone as error:
         return GONE, f"the answer's process is gone: {error}"
     except BaseException as error:  # noqa: BLE001 - whatever the answer raises
@@ -77,6 +79,8 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
 def _why(error: BaseException, peer: Peer, task: dict[str, Any], names: dict[str, Any]) -> tuple[str, str]:
     if isinstance(error, Gone):
         return GONE, f"the answer's process is gone: {error}"
+    if isinstance(error, Beyond):
+        return UNUSABLE, f"the tests do what cannot be graded: {error}"
     if any(error is one for one in peer.raised):
         return FAILED, f"the answer raises {_shown(error)}"
     if isinstance(error, ImportError):

@@ -34,7 +34,7 @@ def as_known(value: Any, kind: type) -> tuple[str, Iterable[Any]] | None:
             return name, [part for pair in value for part in pair] if name == "dict_items" else value
         if kind is type and value is not type and value.__module__ == "builtins":  # `type` makes classes
             return "type", [value.__name__]
-        if isinstance(value, BaseException):
+        if isinstance(value, BaseException) and not value.__dict__ and value.__cause__ is None:
             return "exception", [name, *value.args]
         if name == "module" and value.__name__ in _MODULES:
             return "module", [value.__name__]

@@ -6,20 +6,33 @@ what `guard.py` lists. Leaves out how values look on the way (`values.py`).
 
 from __future__ import annotations
 
-import builtins
+import copy
 import operator
+import types
 
 from resources.sandbox.inside.channel import Channel, Gone
+from resources.sandbox.inside.errors import error, error_class, plain_error, text_of
 from resources.sandbox.inside.guard import Refused, check_call, check_get, check_set
-from resources.sandbox.inside.remote import OPERATORS, Remote
-from resources.sandbox.inside.values import UNREADABLE, Uncarried, Values, changed, has_builtin_base, snapshots
+from resources.sandbox.inside.known import as_known
+from resources.sandbox.inside.remote import (
+    OPERATORS,
+    Link,
+    Remote,
+    RemoteClass,
+    link_of,
+    member,
+    stand_in,
+    stand_in_class,
+)
+from resources.sandbox.inside.values import UNREADABLE, Uncarried, Values, has_builtin_base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_LONGEST_TEXT = 2_000
+_TESTS = "__main__"
+"""Module of what the tests define."""
 _NEXT = ("next", "anext")
 
 
@@ -32,26 +45,27 @@ class _Kept:
 
 class Peer:
     def __init__(self, channel: Channel, *, guarded: bool, declared: frozenset[str] = frozenset(),
-                 written: Callable[[], str] = str, show: Callable[[str], object] = str) -> None:
+                 written: Callable[[], str] = str, show: Callable[[str], object] = str,
+                 news: Callable[[], dict[str, Any]] = dict, hear: Callable[[dict[str, Any]], object] = str) -> None:
         """`declared`: classes that the problem itself declares. `written`: what was printed since the last reply, sent
-        along with each; `show` prints what the other side sent so."""
+        along with each; `show` prints what the other side sent so. `news`: names bound anew since then, which `hear` takes."""
         self._channel, self._guarded, self._declared = channel, guarded, declared
-        self._written, self._show = written, show
-        self._values = Values(self._export, self._own_object, self._stand_in)
+        self._written, self._show, self._news, self._hear = written, show, news, hear
+        self._values = Values(self._export, self._own_object, self._stand_in, first=int(guarded))
         self._own: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._remotes: dict[int, Any] = {}
         self.verbs: dict[str, Callable[..., Any]] = {"call": self._call, "op": self._operate, "get": self._get,
-                                                     "set": self._set, "next": self._next}
-        self.exceptions: dict[str, type[BaseException]] = {}
-        """Exception classes of the other side by name, as they are known here."""
+                                                     "set": self._set, "next": self._next, "copy": self._copy}
         self.raised: list[BaseException] = []
         """Exceptions that came from the other side."""
         self.gone: str | None = None
         """Why the other side answers no more."""
         self.asked = 0
         if not guarded:
-            self.verbs["content"] = lambda target: next(base(target) for base in PLAIN if isinstance(target, base))
+            self.verbs |= {"content": lambda target: next(base(target) for base in PLAIN if isinstance(target, base)),
+                           "derive": _derive, "inherited": _inherited,
+                           "members": lambda kind: sorted({name for one in kind.__mro__[:-1] for name in vars(one)})}
 
     def ask(self, verb: str, *parts: object) -> Any:
         """What the other side gives, or raises. Raises Gone, now and ever after, where it is no more."""
@@ -59,20 +73,19 @@ class Peer:
             raise Gone(self.gone)
         self.asked += 1
         try:
-            message, sent = self._values.encode((verb, parts))
-            self._channel.send({"ask": message})
+            self._channel.send({"ask": self._values.encode((verb, parts))})
             while "ask" in (got := self._channel.receive()):
                 self._serve(got["ask"])
-            value, error = self._take(got, sent)
+            value, raised = self._take(got)
         except (Gone, Uncarried, *UNREADABLE) as fault:
-            self.gone = _text(fault) or "the process ended"
+            self.gone = text_of(fault) or "the process ended"
             raise Gone(self.gone) from fault
-        if error is not None:
-            if isinstance(error, StopIteration | StopAsyncIteration) and verb not in _NEXT and parts[:1] != ("next",):
+        if raised is not None:
+            if isinstance(raised, StopIteration | StopAsyncIteration) and verb not in _NEXT and parts[:1] != ("next",):
                 # as Python does for generators: else it would end an iteration of the tests, and with it their checks
-                error = RuntimeError(f"the answer raised {type(error).__name__}")
-            self.raised.append(error)
-            raise error
+                raised = RuntimeError(f"the answer raised {type(raised).__name__}")
+            self.raised.append(raised)
+            raise raised
         return value
 
     def serve(self) -> None:
@@ -80,52 +93,44 @@ class Peer:
         while True:
             self._serve(self._channel.receive()["ask"])
 
-    def _take(self, got: Any, sent: list[Any]) -> tuple[Any, BaseException | None]:
-        self._show(got["out"])
-        numbers, contents = got["changed"]
-        self._values.apply(numbers, contents, sent)
-        if "raise" not in got:
-            return self._values.decode(got["give"], sent)[0], None
-        names, args, text = got["raise"]
-        return None, self._exception(names, args, text, sent)
+    def replace(self, stand_in: object, other: object) -> None:
+        """What the other side means by the number of this stand-in is `other` from now on."""
+        self._remotes[link_of(stand_in).number] = other
 
-    def _exception(self, names: list[str], args: Any, text: str, sent: list[Any]) -> BaseException:
-        """The nearest class known here, with its own arguments where they can be carried."""
-        found = [self.exceptions.get(name) or getattr(builtins, name, None) for name in names]
-        kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, BaseException)]
-        try:
-            return kinds[0](*self._values.decode(args, sent)[0])
-        except (TypeError, Uncarried):
-            return kinds[-1](text)  # BaseException takes any text
+    def _take(self, got: Any) -> tuple[Any, BaseException | None]:
+        self._show(got["out"])
+        value, news = self._values.decode(got["give" if "give" in got else "raise"])
+        if type(news) is dict:
+            self._hear(news)
+        if "give" in got:
+            return value, None
+        if not isinstance(value, BaseException):
+            raise Uncarried("what was raised is no exception")
+        return None, value
 
     def _serve(self, message: Any) -> None:
         reply: dict[str, Any] = {}
-        made: list[Any] = []
-        before: list[Any] = []
-        theirs: dict[int, int] = {}
         try:
-            (verb, parts), made = self._values.decode(message)
-            before = snapshots(made)
-            theirs = {id(container): number for number, container in enumerate(made)}
+            verb, parts = self._values.decode(message)
             if self._guarded and not self._handed_over(target := parts[verb == "op"]):
                 raise Refused(f"anything of a {type(target).__name__} that was not handed over")
-            reply["give"] = self._values.encode(self.verbs[verb](*parts), theirs)[0]
+            given = self.verbs[verb](*parts)
+            reply["give"] = self._values.encode((given, self._news()))
         except Gone:
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is the other side's to see
-            reply["raise"] = self._told(error)
+        except BaseException as raised:  # noqa: BLE001 - whatever it is, it is the other side's to see
+            reply["raise"] = self._told(raised)
         reply["out"] = self._written()
-        numbers = changed(made, before)
-        reply["changed"] = [numbers, self._values.encode_contents([made[number] for number in numbers], theirs)]
         self._channel.send(reply)
 
-    def _told(self, error: BaseException) -> list[Any]:
-        text = _text(error)
-        names = [kind.__name__ for kind in type(error).__mro__]
+    def _told(self, raised: BaseException) -> list[Any]:
+        kind = type(raised)
+        if self._guarded and kind.__module__ != _TESTS and link_of(raised) is None and as_known(raised, kind) is None:
+            raised = plain_error(raised, text_of(raised))
         try:
-            return [names, self._values.encode(tuple(error.args))[0], text]
+            return self._values.encode((raised, self._news()))
         except Uncarried:
-            return [names, [["t", [text]], []], text]
+            return self._values.encode((plain_error(raised, text_of(raised)), None))
 
     def _call(self, target: Any, args: tuple[Any, ...] = (), named: dict[str, Any] | None = None) -> Any:
         if self._guarded:
@@ -153,6 +158,11 @@ class Peer:
             check_set(target, name)
         setattr(target, name, value)
 
+    def _copy(self, target: Any, deep: bool) -> Any:
+        if self._guarded and type(target).__module__ != _TESTS:
+            raise Refused(f"a copy of a {type(target).__name__}")
+        return _Kept(copy.deepcopy(target) if deep else copy.copy(target))
+
     def _handed_over(self, value: Any) -> bool:
         number = self._numbers.get(id(value))
         return number is not None and self._own[number] is value
@@ -163,9 +173,9 @@ class Peer:
         except StopIteration:
             return False, None
 
-    def _export(self, value: Any) -> list[Any] | None:
-        if isinstance(value, Remote) and value._remote_peer is self:
-            return ["m", value._remote_number]
+    def _export(self, value: Any) -> tuple[list[Any], tuple[Any, ...]] | None:
+        if (link := link_of(value)) is not None and link.peer is self:
+            return ["m", link.number], ()
         kept, value = (True, value.value) if isinstance(value, _Kept) else (False, value)
         content = has_builtin_base(value)
         if content and not kept and id(value) not in self._numbers:
@@ -173,32 +183,58 @@ class Peer:
         if id(value) not in self._numbers:
             self._numbers[id(value)] = len(self._own)
             self._own.append(value)
+        form, name, more = self._described(value)
+        return ["o", self._numbers[id(value)], form, name, content], more
+
+    def _described(self, value: Any) -> tuple[str, str, tuple[Any, ...]]:
+        """Form, name, and what belongs to that form."""
         kind, name = type(value), type(value).__name__
-        form = "object"
-        if isinstance(value, type) and issubclass(value, BaseException):
-            form, name = "exception", value.__name__
-        elif kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__"):
-            form = "iterator"
-        elif kind.__module__ == "builtins" and name in ("coroutine", "async_generator"):
-            form = name
-        bases = [base.__name__ for base in value.__mro__ if base.__module__ == "builtins"] if form == "exception" else []
-        return ["o", self._numbers[id(value)], form, name, content, bases[:1]]
+        if isinstance(value, type):
+            if issubclass(value, BaseException):
+                return "exception", value.__name__, value.__bases__
+            return "class", value.__name__, ()
+        shown = kind.__module__ == _TESTS if self._guarded else kind.__module__ != "builtins"
+        if isinstance(value, BaseException) and (shown or not self._guarded):
+            given = value.__dict__ if kind.__module__ == "builtins" else {}
+            return "error", name, (kind, tuple(value.args), text_of(value), None if self._guarded else value.__cause__, given)
+        if kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__"):
+            return "iterator", name, ()
+        if kind.__module__ == "builtins" and name in ("coroutine", "async_generator"):
+            return name, name, ()
+        return "object", name, (kind,) if shown else ()
 
     def _own_object(self, number: int) -> Any:
         return self._own[number]
 
-    def _stand_in(self, coded: list[Any]) -> Any:
-        _, number, form, name, content, bases = coded
+    def _stand_in(self, coded: list[Any], more: list[Any]) -> Any:
+        number, form, name, content = coded
         if number not in self._remotes:
-            remote = Remote(self, int(number), content is True, name in self._declared)
+            link = Link(self, int(number), content is True, name in self._declared)
             if form == "exception":
-                if not issubclass(getattr(builtins, bases[0]), BaseException):
-                    raise ValueError(f"{name} is no exception")
-                made = self.exceptions.setdefault(name, type(str(name), (getattr(builtins, bases[0]),), {}))
-                self._remotes[number] = made
+                made: Any = error_class(str(name), more, link)
+            elif form == "error":
+                made = error(link, *more)
+            elif form == "class":
+                made = stand_in_class(str(name), link)
             else:
-                self._remotes[number] = _FORMS[form](self, remote)
+                kind = more[0] if more and issubclass(type(more[0]), RemoteClass) else stand_in_class(str(name), None)
+                made = _FORMS[form](self, stand_in(kind, link))
+            self._remotes[number] = made
         return self._remotes[number]
+
+
+def _derive(name: str, bases: tuple[type, ...], members: list[Any], named: dict[str, Any]) -> type:
+    space = {key: member(kind, parts) for key, kind, parts in members}
+    return types.new_class(name, bases, named, lambda made: made.update({"__module__": bases[0].__module__, **space}))
+
+
+def _inherited(owner: type, value: Any, name: str) -> Any:
+    """What super() finds from `owner` upwards."""
+    found = next(vars(one)[name] for one in owner.__mro__ if name in vars(one))
+    bind = getattr(type(found), "__get__", None)
+    if bind is None:
+        return found
+    return bind(found, None, value) if isinstance(value, type) else bind(found, value, type(value))
 
 
 def _pull(peer: Peer, remote: Remote) -> Any:
@@ -213,13 +249,6 @@ async def _await(peer: Peer, remote: Remote) -> Any:
 async def _pull_async(peer: Peer, remote: Remote) -> Any:
     while (got := peer.ask("anext", remote))[0]:
         yield got[1]
-
-
-def _text(error: BaseException) -> str:
-    try:
-        return str(error)[:_LONGEST_TEXT]
-    except Exception:  # noqa: BLE001 - the answer's own __str__ may do anything
-        return "an exception that cannot be shown"
 
 
 def _leave(target: Any, kind: Any, error: Any, trace: Any) -> Any:

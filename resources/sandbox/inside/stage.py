@@ -32,7 +32,7 @@ def serve_answer(channel: Channel) -> None:
     module.__dict__["__builtins__"] = sys.modules["builtins"]
     sys.modules[NAME] = module
     stage = _Stage(module)
-    peer = Peer(channel, guarded=False, written=lambda: printed.taken(stdout))
+    peer = Peer(channel, guarded=False, written=lambda: printed.taken(stdout), news=stage.news)
     peer.verbs |= {"start": stage.start, "name": stage.named, "await": stage.wait, "anext": stage.wait_next}
     try:
         peer.serve()
@@ -44,6 +44,7 @@ class _Stage:
     def __init__(self, module: Any) -> None:
         self._module = module
         self._loop: Any = None
+        self._followed: dict[str, Any] = {}
 
     def start(self, preamble: str, code: str, wanted: list[str]) -> list[str]:
         """Run the answer; returns the names it defines.
@@ -78,8 +79,18 @@ class _Stage:
             if name not in names and len(holders) == 1:
                 names[name] = _method(holders[0], name)
 
-    def named(self, name: str) -> Any:
-        return self._module.__dict__[name]
+    def named(self, name: str, follow: bool) -> Any:
+        """`follow`: whether `news` should say when it is bound anew."""
+        found = self._module.__dict__[name]
+        if follow:
+            self._followed[name] = found
+        return found
+
+    def news(self) -> dict[str, Any]:
+        names = self._module.__dict__
+        found = {name: names[name] for name, last in self._followed.items() if names.get(name, last) is not last}
+        self._followed |= found
+        return found
 
     def wait(self, coroutine: Any) -> Any:
         return self._event_loop().run_until_complete(coroutine)

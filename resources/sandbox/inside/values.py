@@ -2,8 +2,9 @@
 
 Plain data and a fixed few types of the standard library cross by value, subclasses of builtins (a Counter, a
 namedtuple, a list with methods) as their content; anything else stays at home and crosses as a number. Decoding never
-runs what the sender chose: an object that equals everything arrives as a number that equals nothing. One message has
-a table of the mutable containers in it, so shared and recursive ones keep their shape.
+runs what the sender chose: an object that equals everything arrives as a number that equals nothing. Mutable containers
+are numbered for good (`shared.py`): each message tells of the new ones and of changes in the others, so a container that
+both sides hold is the same one for both.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import collections
 
 from resources.sandbox.inside.known import as_known, known
+from resources.sandbox.inside.shared import CONTAINERS, Shared, clear, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,77 +34,58 @@ class Uncarried(Exception):
 
 
 class Values:
-    """Encodes and decodes one message after another. `export` codes an object that stays here, None where its content
-    should cross instead; `own` gives the object of a number; `remote` stands in for one that is over there."""
+    """Encodes and decodes one message after another. `export` gives, of an object that stays here, what names it and what
+    else is said of it, None where its content should cross instead; `own` gives the object of a number; `remote` stands
+    in for one that is over there. `first`: 0 on one side and 1 on the other."""
 
-    def __init__(self, export: Callable[[Any], list[Any] | None], own: Callable[[int], Any],
-                 remote: Callable[[list[Any]], Any]) -> None:
+    def __init__(self, export: Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None], own: Callable[[int], Any],
+                 remote: Callable[[list[Any], list[Any]], Any], first: int) -> None:
         self._export, self._own, self._remote = export, own, remote
+        self._shared = Shared(first)
 
-    def encode(self, root: object, theirs: dict[int, int] | None = None) -> tuple[list[Any], list[Any]]:
-        """[root, table], and the containers of the table. `theirs`: containers (by id) of the message that this one
-        answers, which go back as themselves. Raises Uncarried."""
-        return self._encode(lambda coding: coding.value(root), theirs or {})
-
-    def encode_contents(self, containers: list[Any], theirs: dict[int, int]) -> list[Any]:
-        """A message whose root is the contents of these containers, not they themselves. Raises Uncarried."""
-        return self._encode(lambda coding: [coding.entry(container) for container in containers], theirs)[0]
-
-    def decode(self, message: Any, mine: list[Any] | None = None) -> tuple[Any, list[Any]]:
-        """The value, and the containers made for it. `mine`: containers of our message that this one answers. Raises
-        Uncarried."""
+    def encode(self, root: object) -> list[Any]:
+        """[root, new containers, changes in others, those let go of]. Raises Uncarried, before anything is let go of."""
+        coding = _Encoding(self._export, self._shared)
         try:
-            root, table = message
-            made = [_shell(entry) for entry in table]
-            reading = _Decoding(self._own, self._remote, made, mine or [])
-            for container, entry in zip(made, table, strict=True):
-                reading.fill(container, entry)
-            return reading.value(root), made
-        except UNREADABLE as error:
-            raise Uncarried(f"a message that cannot be read: {error}") from error
-
-    def apply(self, numbers: list[int], message: Any, mine: list[Any]) -> None:
-        """Give our containers the contents that the other side left in its copies of them. Raises Uncarried."""
-        try:
-            root, table = message
-            made = [_shell(entry) for entry in table]
-            reading = _Decoding(self._own, self._remote, made, mine)
-            for container, entry in zip(made, table, strict=True):
-                reading.fill(container, entry)
-            for number, entry in zip(numbers, root, strict=True):
-                mine[number].clear()
-                reading.fill(mine[number], entry)
-        except UNREADABLE as error:
-            raise Uncarried(f"a message that cannot be read: {error}") from error
-
-    def _encode(self, root: Callable[[_Encoding], Any], theirs: dict[int, int]) -> tuple[list[Any], list[Any]]:
-        coding = _Encoding(self._export, theirs)
-        try:
-            first = root(coding)
-            return [first, coding.table()], coding.found
+            first = coding.value(root)
+            changed, unheld = self._shared.changed(), self._shared.unheld()
+            changes = [[number, *coding.entry(self._shared.container(number))] for number in changed]
+            message = [first, coding.table(), changes, unheld]
         except RecursionError as error:
             raise Uncarried("a value nested too deeply to be carried") from error
+        for number in changed:
+            self._shared.stale(number)
+        self._shared.drop(unheld)
+        self._shared.add(coding.found)
+        self._shared.told()
+        return message
 
-
-def changed(made: list[Any], before: list[Any]) -> list[int]:
-    """Numbers of those containers whose content is no longer the one of `snapshots`."""
-    return [number for number, container in enumerate(made) if not _same(_content(container), before[number])]
-
-
-def snapshots(made: list[Any]) -> list[Any]:
-    return [_content(container) for container in made]
+    def decode(self, message: Any) -> Any:
+        """The value; containers that both sides hold are as the other side left them. Raises Uncarried."""
+        try:
+            root, table, changes, unheld = message
+            reading = _Decoding(self._own, self._remote, self._shared)
+            made = [reading.new(entry) for entry in table]
+            for container, entry in [*zip(made, table, strict=True), *reading.cleared(changes)]:
+                reading.fill(container, entry[1:])
+            value = reading.value(root)
+            self._shared.drop(unheld)
+            self._shared.told()
+            return value
+        except UNREADABLE as error:
+            raise Uncarried(f"a message that cannot be read: {error}") from error
 
 
 class _Encoding:
-    def __init__(self, export: Callable[[Any], list[Any] | None], theirs: dict[int, int]) -> None:
-        self._export, self._theirs = export, theirs
+    def __init__(self, export: Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None], shared: Shared) -> None:
+        self._export, self._shared = export, shared
         self._numbers: dict[int, int] = {}
         self.found: list[Any] = []
 
     def table(self) -> list[Any]:
         table: list[Any] = []
         while len(table) < len(self.found):
-            table.append(self.entry(self.found[len(table)]))
+            table.append([self._shared.next(len(table)), *self.entry(self.found[len(table)])])
         return table
 
     def entry(self, container: Any) -> list[Any]:
@@ -135,15 +118,17 @@ class _Encoding:
             return self._container(value)
         if (parts := as_known(value, kind)) is not None:
             return ["k", parts[0], [self.value(part) for part in parts[1]]]
-        return self._export(value) or self._content(value)
+        if (stays := self._export(value)) is not None:
+            return [*stays[0], [self.value(part) for part in stays[1]]]
+        return self._content(value)
 
     def _container(self, value: Any) -> list[Any]:
-        if id(value) in self._theirs:
-            return ["y", self._theirs[id(value)]]
-        if id(value) not in self._numbers:
-            self._numbers[id(value)] = len(self.found)
-            self.found.append(value)
-        return ["c", self._numbers[id(value)]]
+        if (number := self._shared.number(value)) is None:
+            if id(value) not in self._numbers:
+                self._numbers[id(value)] = self._shared.next(len(self.found))
+                self.found.append(value)
+            number = self._numbers[id(value)]
+        return ["c", number]
 
     def _content(self, value: Any) -> Any:
         """An instance of a subclass of a builtin, as that builtin."""
@@ -153,7 +138,7 @@ class _Encoding:
             if isinstance(fields, tuple) and len(fields) == len(items) and all(isinstance(name, str) for name in fields):
                 return ["n", type(value).__name__, list(fields), items]
             return ["t", items]
-        if isinstance(value, list | dict | set | bytearray | collections.deque):
+        if isinstance(value, CONTAINERS):
             return self._container(value)
         for base, name in ((int, "__int__"), (float, "__float__"), (complex, "__complex__"), (str, "__str__")):
             if isinstance(value, base):
@@ -164,21 +149,29 @@ class _Encoding:
 
 
 class _Decoding:
-    def __init__(self, own: Callable[[int], Any], remote: Callable[[list[Any]], Any], made: list[Any],
-                 mine: list[Any]) -> None:
-        self._own, self._remote, self._made, self._mine = own, remote, made, mine
+    def __init__(self, own: Callable[[int], Any], remote: Callable[[list[Any], list[Any]], Any], shared: Shared) -> None:
+        self._own, self._remote, self._shared = own, remote, shared
+
+    def new(self, entry: list[Any]) -> Any:
+        container = _shell(entry[1:])
+        self._shared.take(entry[0], container)
+        return container
+
+    def cleared(self, changes: list[Any]) -> list[tuple[Any, list[Any]]]:
+        found = [(self._shared.container(entry[0]), entry) for entry in changes]
+        for container, entry in found:
+            self._shared.stale(entry[0])
+            clear(container)
+        return found
 
     def fill(self, container: Any, entry: list[Any]) -> None:
         content = entry[1]
-        if isinstance(container, dict):
-            for key, value in content:
-                container[self.value(key)] = self.value(value)
-        elif isinstance(container, bytearray):
-            container.extend(content.encode("latin-1"))
-        elif isinstance(container, set):
-            container.update(self.value(item) for item in content)
+        if isinstance(container, bytearray):
+            fill(container, content.encode("latin-1"))
+        elif isinstance(container, dict):
+            fill(container, [(self.value(key), self.value(value)) for key, value in content])
         else:
-            container.extend([self.value(item) for item in content])
+            fill(container, [self.value(item) for item in content])
 
     def value(self, coded: Any) -> Any:
         if type(coded) is not list:
@@ -189,15 +182,13 @@ class _Decoding:
         if tag == "t":
             return tuple([self.value(item) for item in coded[1]])
         if tag == "c":
-            return self._made[coded[1]]
-        if tag == "y":
-            return self._mine[coded[1]]
+            return self._shared.container(coded[1])
         if tag == "i":
             return int(coded[1], 16)
         if tag == "m":
             return self._own(coded[1])
         if tag == "o":
-            return self._remote(coded)
+            return self._remote(coded[1:-1], [self.value(part) for part in coded[-1]])
         if tag == "n":
             return _named_tuple(coded[1], coded[2])(*[self.value(item) for item in coded[3]])
         if tag == "k":
@@ -231,18 +222,6 @@ def _shell(entry: list[Any]) -> Any:
     if name in ("Counter", "OrderedDict"):
         return getattr(collections, name)()
     raise ValueError(f"unknown container {name!r}")
-
-
-def _content(container: Any) -> Any:
-    if isinstance(container, dict):
-        return [*dict.keys(container), *dict.values(container)]
-    return bytes(container) if isinstance(container, bytearray) else list(container)
-
-
-def _same(now: Any, before: Any) -> bool:
-    if isinstance(now, bytes):
-        return bool(now == before)
-    return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
 
 
 _TUPLES: dict[tuple[str, tuple[str, ...]], Any] = {}
