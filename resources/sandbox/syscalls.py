@@ -22,6 +22,8 @@ _X32 = 0x40000000
 _SOCKETPAIR = {"x86_64": 53, "aarch64": 199}
 _LOCAL, _STREAM, _TYPE_BITS = 1, 1, 0xF
 """AF_UNIX, SOCK_STREAM, and the bits of a type that are no flags."""
+_PRLIMIT = {"x86_64": 302, "aarch64": 261}
+"""Of another process: its judge's, which has the same user."""
 _MMAP = {"x86_64": 9, "aarch64": 222}
 _SHARED_ANONYMOUS = 0x21
 """MAP_SHARED (also a bit of MAP_SHARED_VALIDATE) and MAP_ANONYMOUS."""
@@ -71,6 +73,7 @@ def refused_calls(machine: str = platform.machine()) -> bytes | None:
               (_EQUAL, 0, 4, _CLONE[machine]), _argument(0), (_ANY_BIT, 0, 1, _NEW_NAMESPACES), refuse, (_RETURN, 0, 0, _ALLOW),
               (_EQUAL, 0, 5, _MMAP[machine]), _argument(3), (_AND, 0, 0, _SHARED_ANONYMOUS),
               (_EQUAL, 0, 1, _SHARED_ANONYMOUS), refuse, (_RETURN, 0, 0, _ALLOW),
+              (_EQUAL, 0, 4, _PRLIMIT[machine]), _argument(0), (_EQUAL, 1, 0, 0), refuse, (_RETURN, 0, 0, _ALLOW),
               (_EQUAL, 0, 6, _SOCKETPAIR[machine]), _argument(0), (_EQUAL, 0, 3, _LOCAL), _argument(1),
               (_AND, 0, 0, _TYPE_BITS), (_EQUAL, 1, 0, _STREAM), refuse, (_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("=HBBI", *line) for line in lines)

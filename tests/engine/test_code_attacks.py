@@ -144,6 +144,7 @@ LOUD = {
     "an exception of a huge number": "def f(v): raise KeyError(10**5000)",
     "an exception that raises": "class E(Exception):\n    def __str__(self): raise self\n    __repr__ = __str__\ndef f(v): raise E(E())",
     "an exception that exits": "class E(Exception):\n    def __str__(self): raise SystemExit(0)\n    __repr__ = __str__\ndef f(v): raise E(E())",
+    "zeros": "def f(v): raise ValueError('a\\0b')",
     "half characters": "def f(v): raise ValueError('\\ud800')",
     "a name of half a character": "globals()['\\ud800'] = 1\ndef h(v): return v",
     "names that are no list": "import sys\nframe = sys._getframe()\nwhile frame:\n    stage = frame.f_locals.get('self')\n    if type(stage).__name__ == '_Stage': break\n"
@@ -157,6 +158,7 @@ def test_an_answer_cannot_be_so_loud_that_its_verdict_is_lost(grader, case):
     assert (verdict.outcome, verdict.failure) == ("wrong", None), verdict
     assert 0 < len(verdict.reason) < 3_000
     verdict.model_dump_json().encode()
+    assert "\0" not in verdict.reason
 
 
 def test_a_message_too_large_or_too_deep_ends_the_answer_only(grader):
@@ -182,3 +184,9 @@ def test_what_breaks_over_one_answer_is_failed_and_spares_the_others(monkeypatch
         assert (broken.result().outcome, broken.result().failure.kind) == ("failed", "sandbox")
         assert len(broken.result().failure.detail) < 1_000
         assert fine.result().outcome == "right"
+
+
+def test_tests_that_go_on_after_any_error_are_not_ended_by_signals(grader):
+    tests = "for n in range(50):\n    try:\n        f(n)\n    except BaseException:\n        assert False"
+    code = "import os, signal\ndef f(v): os.kill(os.getppid(), signal.SIGINT)"
+    assert grader.grade_sync(problem(tests), code).outcome == "right"  # it asks for nothing, and nothing happened

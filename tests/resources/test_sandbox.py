@@ -144,6 +144,17 @@ def test_memory_that_no_process_is_seen_to_have_cannot_be_had(sandbox):
     assert said(sandbox, code) == "True True"
 
 
+def test_its_judge_keeps_its_own_limits(sandbox):
+    code = """
+        import os, resource
+        for pid in (os.getppid(), 1):
+            try: print("changed", resource.prlimit(pid, resource.RLIMIT_NOFILE, (1, 1)))
+            except PermissionError: pass
+        print(resource.prlimit(0, resource.RLIMIT_NOFILE, (30, 30)) == (64, 64), resource.getrlimit(resource.RLIMIT_NOFILE))
+        """
+    assert said(sandbox, code) == "True (30, 30)"
+
+
 def test_what_asyncio_and_multiprocessing_need_is_there(sandbox):
     code = """
         import asyncio, mmap, multiprocessing

@@ -162,5 +162,5 @@ def _failed(kind: str, detail: str, code: str | None = None) -> Verdict:
 
 
 def _plain(text: str, most: int) -> str:
-    """Its beginning, without the half characters that no file takes."""
-    return text[:most].encode("utf-8", "backslashreplace").decode()
+    """Its beginning, without the zeros and half characters that some files do not take."""
+    return text[:most].replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()

@@ -46,6 +46,7 @@ def main(settings: dict[str, Any]) -> None:
             os.close(number)
         _answer(Channel(answers_in[0], answers_out[1]))
         return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the answer may send it, and no test is to end by that
     os.close(answers_in[0])
     os.close(answers_out[1])
     with open(settings["task"], encoding="utf-8") as file:
