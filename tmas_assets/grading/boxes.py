@@ -1,4 +1,4 @@
-r"""Finds the boxes of an answer: `\boxed{...}`, `\fbox{...}`, `\framebox{...}` with nested braces, and `\boxed 5` without any.
+r"""Finds the boxes of an answer: `\boxed{...}`, `\fbox{...}`, `\framebox{...}`, `\answer{...}` with nested braces, and `\boxed 5` without any.
 
 Leaves out what the content means. One pass over the text, whatever is in it.
 """
@@ -6,7 +6,7 @@ Leaves out what the content means. One pass over the text, whatever is in it.
 import re
 from dataclasses import dataclass
 
-_OPENING = re.compile(r"\\(?:[bB]oxed|fbox|framebox)(?![A-Za-z])\s*")
+_OPENING = re.compile(r"\\(?:(?:[bB]oxed|fbox|framebox)(?![A-Za-z])\s*|answer(?=\{))")
 _BARE = re.compile(r"[+\-−]?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|[A-Za-z]\b|\\(?![bB]oxed|fbox|framebox)[A-Za-z]+)")
 _DEEPEST = 5
 """Boxes within boxes. Deeper ones are not looked at: each holds all that the next one holds."""

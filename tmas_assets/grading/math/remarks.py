@@ -10,6 +10,8 @@ from tmas_assets.grading.math.stretches import FORMULA
 SENTENCE_END = re.compile(r"(?<=[\w)}\]$%°*!])\.(?=\s|$|\$|\*)|[。।]|[?？؟](?=\s|$)|\n")
 _ENDS = re.compile(SENTENCE_END.pattern + r"|!(?=\s+[A-Z])|;(?=\s+[A-Za-z]{2})")
 _MASK = "¤"
+_LONGEST = 600
+"""Characters of a sentence that is looked into."""
 _VALUE = re.compile(rf"\d|{_MASK}|[½⅓⅔¼¾⅕⅛]")
 _REMARK = re.compile(
     r"\W*(?:(?P<open>note|notice|observe|recall|remark|indeed|here|moreover|in particular)\b"
@@ -83,6 +85,8 @@ def _is_remark(sentence: str) -> bool:
 
 def main_clause_end(masked: str) -> int:
     """Where the clause ends that states a value; the length of the sentence where nothing is added to it."""
+    if len(masked) > _LONGEST:
+        return len(masked)
     if named := _NAMED_LAST.match(masked):
         return named.end()
     openings = sorted([*((found, True) for found in _REASON.finditer(masked)), *((found, False) for found in _ADDITION.finditer(masked))],
