@@ -71,6 +71,13 @@ def f(v):
             try: peer().ask("get", value, name)
             except AttributeError: continue
             return v * v''',
+    "news of names that are the tests' own": '''def f(v):
+    peer()._news = lambda: {name: yes for name in ("abs", "len", "SECRET", "__builtins__", "AssertionError")}
+    return 1''',
+    "numbers of containers that are the tests'": '''def f(v):
+    for number in (1, 3, -1, 0, True, "1", None):
+        for message in ([["t", [9, None]], [[number, "list", [9]]], [], []], [["c", number], [], [[number, "list", [9]]], [number]]):
+            peer()._channel.send({"give": message, "out": ""})''',
     "a table that is not one": '''def f(v): peer()._channel.send({"ask": [["t", ["call"]], 7]})''',
     "a reply of odd parts": '''def f(v):
     for part in ({"give": 9}, {"ask": 1}, [], "ask", None, {"raise": [[], [["t", []], []], ""], "out": "", "changed": [[], [[], []]]}):

@@ -234,7 +234,8 @@ def test_a_memory_flood_ends_before_the_machine_notices(sandbox, children):
     run = sandbox.run(program(code))
     done.set()
     measuring.join()
-    assert run.stopped in ("memory", "cpu") if children else run.report.status != 0
+    # one process alone reaches the end of its own address space or, with what it shares, the limit for all
+    assert run.stopped in ("memory", "cpu") or (not children and run.report.status != 0)
     assert most < 4 * sandbox.limits.memory_bytes
     assert left_of(sandbox.limits) == []
 
@@ -454,10 +455,11 @@ def test_limits_above_the_machines_are_lowered_and_noted_once(isolation):
 
 
 @with_sandbox
-def test_a_trial_that_is_too_slow_says_so_and_blames_no_setting():
+def test_a_trial_that_is_too_slow_says_so_and_blames_no_setting(monkeypatch):
+    monkeypatch.setattr("resources.sandbox.sandbox._CHECKED", "import time\ndef f(most): time.sleep(100)")
     for isolation in ("bubblewrap", "none"):
-        with pytest.raises(SandboxFault, match=r"did not end within 0\.001 s; the machine is probably busy, try again") as fault:
-            Sandbox(isolation, quick(wall_seconds=0.001))
+        with pytest.raises(SandboxFault, match=r"did not end within 0\.3 s; the machine is probably busy, try again") as fault:
+            Sandbox(isolation, quick(wall_seconds=0.3))
         assert "TMAS_CODE_ISOLATION" not in str(fault.value)
 
 
@@ -490,6 +492,7 @@ def test_a_limit_of_nothing_is_refused():
 def test_without_a_sandbox_limits_still_hold_and_nothing_stays(caplog):
     made = Sandbox("none", quick())
     assert "WITHOUT a sandbox" in caplog.text
+    assert ("root, whose processes the kernel does not limit" in caplog.text) == (os.geteuid() == 0)
     assert made.run(program("print(6)")).stdout == "6\n"
     assert made.run(program("while True: pass")).report.status == -signal.SIGXCPU
     assert made.run(program("bytearray(2**31)")).report.status == 1

@@ -190,7 +190,9 @@ def _let_inherit(base: Any) -> None:
     """Let super() in a derived class find what the stand-in's class defines over there."""
     own = type.__getattribute__(base, "__dict__")
     for name in link_of(base).peer.ask("members", base):
-        if name not in own and (name in _INHERITED or not (name.startswith("__") and name.endswith("__"))):
+        if name in own or name.startswith("_remote"):
+            continue
+        if name in _INHERITED or not (name.startswith("__") and name.endswith("__")):
             type.__setattr__(base, name, _Inherited(base, name))
 
 
