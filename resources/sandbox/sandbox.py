@@ -4,7 +4,13 @@ Defended: the machine (files, network, other processes, memory, time), the proje
 process that runs the answer never holds the tests, what they expect, the marker or a pipe to us, and what it hands the
 tests arrives as plain values (`inside/`). Not defended: an answer sees the arguments of each call and may know the right
 values by heart; tests that compare objects of the answer's own class with each other trust that class; a fault of the
-kernel is a way out. With isolation `none` only limits hold: an answer can do to this machine and to its verdict
+kernel is a way out.
+
+What tests cannot do across two processes: look at the objects behind stand-ins (`inspect`, `dataclasses.asdict`, `pickle`,
+code objects) or derive a class from the answer's and one of their own, for which a verdict is withheld. What they do not
+see: that a subclass of a builtin is one (`isinstance(stack, list)`, save for values that cross as their content), what an
+answer's own `==` says to a plain value, changes inside of an `array`, and their own rebinding of the answer's globals does
+not reach the answer. With isolation `none` only limits hold: an answer can do to this machine and to its verdict
 whatever this process could.
 """
 

@@ -165,6 +165,8 @@ RIGHT = {
     "copies of the tests' objects": ("class N:\n    def __init__(self, v): self.v, self.l = v, []\nn = N(3)\nm = f(n)\nassert m is not n and m.v == 3 and m.l == [1] and n.l == []", "import copy\ndef f(n):\n    m = copy.deepcopy(n)\n    m.l.append(1)\n    return m"),
     "the class of the tests' objects": ("class N:\n    def __init__(self, v): self.v = v\nm = f(N(3))\nassert isinstance(m, N) and m.v == 4", "def f(n): return type(n)(n.v + 1)"),
     "__dict__ of its objects": ("a = A()\nassert a.__dict__ == {'x': 1} == vars(a)", "class A:\n    def __init__(self): self.x = 1"),
+    "threads of the tests": ("from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as pool:\n    assert list(pool.map(f, range(40))) == [v * v for v in range(40)]", "def f(v): return v * v"),
+    "threads of its own": ("assert sorted(f(lambda x: x + 1)) == list(range(1, 21))", "from concurrent.futures import ThreadPoolExecutor\ndef f(g):\n    with ThreadPoolExecutor(4) as pool: return list(pool.map(g, range(20)))"),
     "a process left behind": ("assert f(3) == 9", "import os, time\ndef f(v):\n    if os.fork() == 0:\n        time.sleep(100)\n    return v * v"),
 }
 
@@ -253,11 +255,17 @@ def test_only_names_that_the_tests_never_bind_follow_the_answer(grader):
     assert grader.grade_sync(loop, "n = 0\ndef f(v):\n    global n\n    n = 1\n    return 1").outcome == "wrong"
 
 
-def test_what_two_processes_cannot_do_is_said_and_not_held_against_the_answer(grader):
-    both = problem(tests="class M: pass\nclass B(A, M): pass\nassert B().g() == 1", entry_point="A")
-    verdict = grader.grade_sync(both, "class A:\n    def g(self): return 1")
+@pytest.mark.parametrize(("tests", "reason"), [
+    ("class M: pass\nclass B(A, M): pass\nassert B().g() == 1", "derives from the answer's class and from one of the tests"),
+    ("from abc import ABC\nclass B(A, ABC): pass\nassert B().g() == 1", "metaclass conflict"),
+    ("import inspect\nassert A().g() == 1\nassert list(inspect.signature(A.g).parameters) == ['self']", "look with 'inspect.' into objects of the answer"),
+    ("from dataclasses import asdict\nassert asdict(A()) == {'x': 1}", "look with 'asdict('"),
+])
+def test_what_two_processes_cannot_do_is_said_and_not_held_against_the_answer(grader, tests, reason):
+    answer = "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n    def g(self): return 1"
+    verdict = grader.grade_sync(problem(tests=tests, entry_point="A"), answer)
     assert (verdict.outcome, verdict.failure.kind) == ("failed", "bad_grading_data")
-    assert "derives from the answer's class and from one of the tests" in verdict.failure.detail
+    assert reason in verdict.failure.detail
 
 
 def test_a_helper_of_the_prompt_is_the_prompts_for_the_tests(grader):

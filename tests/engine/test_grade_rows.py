@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import tracemalloc
 from collections import Counter
 
@@ -10,6 +11,8 @@ import pytest
 from tmas_assets.engine.grade_rows import grade_file, grade_rows
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.parse_targets import TARGETS
+
+with_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed (apt-get install bubblewrap)")
 
 
 def graded(tmp_path, data):
@@ -48,7 +51,7 @@ def test_a_row_says_what_was_read_as_the_answer(tmp_path):
     (line(kind="choice", gold={"answer": "B", "options": "ab"}), "bad_options"),
     (line(kind="choice", gold={"options": ["a", "b"]}), "gold is None, expected text"),
     (line(kind="code", gold="assert f(1)"), "expected an object with tests"),
-    (line(kind="code", gold={"stdin": 5}), "bad_grading_data"),
+    pytest.param(line(kind="code", gold={"stdin": 5}), "bad_grading_data", marks=with_sandbox),
     (line(kind="parse", gold="poem"), "expected a parse target: thinking, completion"),
     (line(kind="parse", gold=["json"]), "expected a parse target"),
     (line(kind="parse", gold="json", response=None), "response is None"),
@@ -69,6 +72,7 @@ def test_a_line_that_cannot_be_graded_is_failed_with_the_reason_and_the_rest_goe
     assert reason in out[1]["reason"]
 
 
+@with_sandbox
 def test_every_kind_is_graded_in_one_file(tmp_path):
     rows = [
         line("1", "integer", gold="042", response="#### 42"),
@@ -103,6 +107,7 @@ def test_no_text_breaks_a_parse_row(tmp_path, target, text):
     assert (row["extracted"] is None) == (row["outcome"] != "right")
 
 
+@with_sandbox
 def test_the_time_of_a_row_is_its_own_and_not_its_wait_for_others(tmp_path):
     slow = [line(str(n), "code", gold={"tests": "assert f() is None"}, response="import time\ndef f():\n    time.sleep(0.5)") for n in range(4)]
     out = graded(tmp_path, b"".join(slow))

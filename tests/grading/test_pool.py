@@ -210,6 +210,7 @@ def test_every_grader_has_a_version_with_what_it_leans_on():
     for name in GRADER_VERSIONS:
         assert grader_version(name).split("+")[0] == GRADER_VERSIONS[name]
     assert "math-verify-" in grader_version("math")
+    assert grader_version("code") == f"{GRADER_VERSIONS['code']}+python-{sys.version_info.major}.{sys.version_info.minor}"
     assert "reasoning-gym-" in grader_version("reasoning_gym")
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 PASSED, FAILED, GONE, UNUSABLE = "passed", "failed", "gone", "unusable"
+_INSIDE = ("inspect.", "signature(", "getsource(", "get_type_hints(", "asdict(", "astuple(", "fields(", "pickle.", "__code__", "gc.")
+"""What looks at the very objects of the answer, of which the tests have stand-ins."""
 _LONGEST, _LONGEST_NAME, _MOST_NAMES = 500, 60, 20
 
 
@@ -79,8 +81,10 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
 def _why(error: BaseException, peer: Peer, task: dict[str, Any], names: dict[str, Any]) -> tuple[str, str]:
     if isinstance(error, Gone):
         return GONE, f"the answer's process is gone: {error}"
-    if isinstance(error, Beyond):
+    if isinstance(error, Beyond) or "metaclass conflict" in _shown(error):
         return UNUSABLE, f"the tests do what cannot be graded: {error}"
+    if looked := next((word for word in _INSIDE if word in _source(error, task)), None):
+        return UNUSABLE, f"the tests look with {looked!r} into objects of the answer, which is in another process{_line(error)}"
     if any(error is one for one in peer.raised):
         return FAILED, f"the answer raises {_shown(error)}"
     if isinstance(error, ImportError):
@@ -102,9 +106,20 @@ def _shown(error: BaseException) -> str:
 
 
 def _line(error: BaseException) -> str:
-    found, trace = "", error.__traceback__
+    number = _line_number(error)
+    return f" (line {number} of the tests)" if number else ""
+
+
+def _source(error: BaseException, task: dict[str, Any]) -> str:
+    lines = ["", *task["tests"].split("\n")]
+    return str(lines[number]) if (number := _line_number(error)) < len(lines) else ""
+
+
+def _line_number(error: BaseException) -> int:
+    """Of the tests, where they stopped; 0 where nowhere."""
+    found, trace = 0, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "tests":
-            found = f" (line {trace.tb_lineno} of the tests)"
+            found = trace.tb_lineno
         trace = trace.tb_next
     return found

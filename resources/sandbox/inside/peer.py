@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import operator
 import types
+from _thread import RLock
 
 from resources.sandbox.inside.channel import Channel, Gone
 from resources.sandbox.inside.errors import error, error_class, plain_error, text_of
@@ -62,6 +63,8 @@ class Peer:
         self.gone: str | None = None
         """Why the other side answers no more."""
         self.asked = 0
+        self._turn = RLock()
+        """One thread asks at a time, and those whom it calls."""
         if not guarded:
             self.verbs |= {"content": lambda target: next(base(target) for base in PLAIN if isinstance(target, base)),
                            "derive": _derive, "inherited": _inherited,
@@ -73,10 +76,11 @@ class Peer:
             raise Gone(self.gone)
         self.asked += 1
         try:
-            self._channel.send({"ask": self._values.encode((verb, parts))})
-            while "ask" in (got := self._channel.receive()):
-                self._serve(got["ask"])
-            value, raised = self._take(got)
+            with self._turn:
+                self._channel.send({"ask": self._values.encode((verb, parts))})
+                while "ask" in (got := self._channel.receive()):
+                    self._serve(got["ask"])
+                value, raised = self._take(got)
         except (Gone, Uncarried, *UNREADABLE) as fault:
             self.gone = text_of(fault) or "the process ended"
             raise Gone(self.gone) from fault

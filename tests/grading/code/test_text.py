@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmas_assets.grading.code.blocks import blocks
-from tmas_assets.grading.code.unwrap import unwrapped
 from tmas_assets.grading.code.text import answer_code, program_code
+from tmas_assets.grading.code.unwrap import unwrapped
 
 SQUARE = "def f(v):\n    return v * v\n"
 PROMPT = 'from typing import List\n\n\ndef total(values: List[int]) -> int:\n    """ Sum.\n    >>> total([1])\n    1\n    """\n'
