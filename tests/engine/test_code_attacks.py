@@ -197,3 +197,13 @@ def test_tests_that_go_on_after_any_error_are_not_ended_by_signals(grader):
     tests = "for n in range(50):\n    try:\n        f(n)\n    except BaseException:\n        assert False"
     code = "import os, signal\ndef f(v): os.kill(os.getppid(), signal.SIGINT)"
     assert grader.grade_sync(problem(tests), code).outcome == "right"  # it asks for nothing, and nothing happened
+
+
+@pytest.mark.parametrize("raised", ["TypeError('metaclass conflict: the metaclass of a derived class')", "ImportError('x')", "ModuleNotFoundError('x', name='x')",
+                                    "NameError('x', name='x')"])
+def test_an_answer_cannot_have_its_verdict_withheld(grader, raised):
+    verdict = grader.grade_sync(problem("import inspect\nassert inspect.isclass(f(3)) and count_fields(3) == 2", entry_point="f"),
+                                f"def f(v): raise {raised}\ndef count_fields(v): return v")
+    assert (verdict.outcome, verdict.failure) == ("wrong", None), verdict
+    verdict = grader.grade_sync(problem("assert count_fields(3) == 2"), "def count_fields(v): return v")
+    assert (verdict.outcome, verdict.failure) == ("wrong", None), verdict

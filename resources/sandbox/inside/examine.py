@@ -81,12 +81,12 @@ def _answer(peer: Peer, task: dict[str, Any], names: dict[str, Any], declared: f
 def _why(error: BaseException, peer: Peer, task: dict[str, Any], names: dict[str, Any]) -> tuple[str, str]:
     if isinstance(error, Gone):
         return GONE, f"the answer's process is gone: {error}"
-    if isinstance(error, Beyond) or "metaclass conflict" in _shown(error):
-        return UNUSABLE, f"the tests do what cannot be graded: {error}"
-    if looked := next((word for word in _INSIDE if word in _source(error, task)), None):
-        return UNUSABLE, f"the tests look with {looked!r} into objects of the answer, which is in another process{_line(error)}"
-    if any(error is one for one in peer.raised):
+    if any(error is one for one in peer.raised):  # first: the answer has no say in whether the tests can be used
         return FAILED, f"the answer raises {_shown(error)}"
+    if isinstance(error, Beyond) or (type(error) is TypeError and "metaclass conflict" in _shown(error)):
+        return UNUSABLE, f"the tests do what cannot be graded: {error}"
+    if looked := next((word for word in _INSIDE if _is_said(word, _source(error, task))), None):
+        return UNUSABLE, f"the tests look with {looked!r} into objects of the answer, which is in another process{_line(error)}"
     if isinstance(error, ImportError):
         return UNUSABLE, f"the tests need what is not there: {_shown(error)}"
     if isinstance(error, NameError) and error.name is not None:
@@ -108,6 +108,12 @@ def _shown(error: BaseException) -> str:
 def _line(error: BaseException) -> str:
     number = _line_number(error)
     return f" (line {number} of the tests)" if number else ""
+
+
+def _is_said(word: str, line: str) -> bool:
+    """Not as the end of a longer name."""
+    before, found, _ = line.partition(word)
+    return bool(found) and not (before[-1:].isidentifier() or before[-1:].isdigit())
 
 
 def _source(error: BaseException, task: dict[str, Any]) -> str:
