@@ -7,10 +7,11 @@ values by heart; tests that compare objects of the answer's own class with each 
 kernel is a way out.
 
 What tests cannot do across two processes: look at the objects behind stand-ins (`inspect`, `dataclasses.asdict`, `pickle`,
-code objects) or derive a class from the answer's and one of their own, for which a verdict is withheld. What they do not
-see: that a subclass of a builtin is one (`isinstance(stack, list)`, save for values that cross as their content), what an
-answer's own `==` says to a plain value, changes inside of an `array`, and their own rebinding of the answer's globals does
-not reach the answer. With isolation `none` only limits hold: an answer can do to this machine and to its verdict
+code objects) or derive a class from the answer's and one of their own; no verdict is given then. What they do not see:
+that an answer's class derives from a builtin (`isinstance(stack, list)`, save for values that cross as their content);
+what an answer's own `==` says to a plain value; changes in place of an `array`, or between calls where both hold over
+1,000 containers. Their own rebinding of an answer's global does not reach it, and a class that they derive from an
+answer's exception is not initialised by it. With isolation `none` only limits hold: an answer can do to this machine and to its verdict
 whatever this process could.
 """
 

@@ -72,7 +72,7 @@ def f(v):
             except AttributeError: continue
             return v * v''',
     "news of names that are the tests' own": '''def f(v):
-    peer()._news = lambda: {name: yes for name in ("abs", "len", "SECRET", "__builtins__", "AssertionError")}
+    peer()._news = lambda *a: {name: yes for name in ("abs", "len", "SECRET", "__builtins__", "AssertionError")}
     return 1''',
     "numbers of containers that are the tests'": '''def f(v):
     for number in (1, 3, -1, 0, True, "1", None):

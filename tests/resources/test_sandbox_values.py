@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from resources.sandbox.inside.shared import MOST
 from resources.sandbox.inside.values import Uncarried, Values
 
 
@@ -146,6 +147,18 @@ def test_a_container_changed_and_then_let_go_of_is_told_of():
     ours.decode(sent(theirs.encode(kept)))["k"] = [2]
     theirs.decode(sent(ours.encode(None)))
     assert kept == {"k": [2]}
+
+
+def test_too_many_containers_are_all_let_go_of_between_calls_and_told_of_anew():
+    ours, theirs = side(), side(1)
+    rows = [[number] for number in range(MOST + 5)]
+    copy = theirs.decode(sent(ours.encode(rows)))
+    copy[7][0] = "changed in a call"
+    ours.decode(sent(theirs.encode([copy, []], between_calls=True)))
+    assert rows[7] == ["changed in a call"]
+    assert len(ours._shared._held) == len(theirs._shared._held) == 0
+    rows[8][0] = "changed after it"
+    assert theirs.decode(sent(ours.encode(rows)))[7:9] == [["changed in a call"], ["changed after it"]]
 
 
 @pytest.mark.parametrize("table", [[[0, "list", []]], [[1, "list", []], [1, "list", []]], [[-1, "list", []]], [["1", "list", []]],

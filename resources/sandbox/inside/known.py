@@ -53,7 +53,7 @@ def _calendar(value: Any, name: str) -> list[Any]:
     if name == "timedelta":
         return [value.days, value.seconds, value.microseconds]
     day = [value.year, value.month, value.day] if name != "time" else []
-    return day if name == "date" else [*day, value.hour, value.minute, value.second, value.microsecond]
+    return day if name == "date" else [*day, value.hour, value.minute, value.second, value.microsecond, value.fold]
 
 
 def known(name: str, parts: list[Any]) -> Any:
@@ -96,5 +96,6 @@ def known(name: str, parts: list[Any]) -> Any:
     if name in _CALENDAR:
         import datetime
 
-        return getattr(datetime, name)(*parts)
+        made = getattr(datetime, name)
+        return made(*parts[:-1], fold=parts[-1]) if name in ("time", "datetime") else made(*parts)
     raise ValueError(f"unknown type {name!r}")

@@ -25,6 +25,7 @@ from resources.sandbox.inside.remote import (
     stand_in,
     stand_in_class,
 )
+from resources.sandbox.inside.shared import MOST
 from resources.sandbox.inside.values import UNREADABLE, Uncarried, Values, has_builtin_base
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ class _Kept:
 class Peer:
     def __init__(self, channel: Channel, *, guarded: bool, declared: frozenset[str] = frozenset(),
                  written: Callable[[], str] = str, show: Callable[[str], object] = str,
-                 news: Callable[[], dict[str, Any]] = dict, hear: Callable[[dict[str, Any]], object] = str) -> None:
+                 news: Callable[[bool], dict[str, Any]] = lambda again: {}, hear: Callable[[dict[str, Any]], object] = str) -> None:
         """`declared`: classes that the problem itself declares. `written`: what was printed since the last reply, sent
         along with each; `show` prints what the other side sent so. `news`: names bound anew since then, which `hear` takes."""
         self._channel, self._guarded, self._declared = channel, guarded, declared
@@ -63,6 +64,8 @@ class Peer:
         self.gone: str | None = None
         """Why the other side answers no more."""
         self.asked = 0
+        self._again = False
+        """Whether names are to be told of again, since the containers that they stood for were let go of."""
         self._turn = RLock()
         """One thread asks at a time, and those whom it calls."""
         if not guarded:
@@ -95,7 +98,7 @@ class Peer:
     def serve(self) -> None:
         """Answer requests until the other side is gone. Raises Gone then."""
         while True:
-            self._serve(self._channel.receive()["ask"])
+            self._serve(self._channel.receive()["ask"], between_calls=True)
 
     def replace(self, stand_in: object, other: object) -> None:
         """What the other side means by the number of this stand-in is `other` from now on."""
@@ -112,14 +115,16 @@ class Peer:
             raise Uncarried("what was raised is no exception")
         return None, value
 
-    def _serve(self, message: Any) -> None:
+    def _serve(self, message: Any, between_calls: bool = False) -> None:
+        """`between_calls`: whether nothing else goes on when the reply is there."""
         reply: dict[str, Any] = {}
         try:
             verb, parts = self._values.decode(message)
             if self._guarded and not self._handed_over(target := parts[verb == "op"]):
                 raise Refused(f"anything of a {type(target).__name__} that was not handed over")
             given = self.verbs[verb](*parts)
-            reply["give"] = self._values.encode((given, self._news()))
+            reply["give"] = self._values.encode((given, self._news(self._again)), between_calls)
+            self._again = len(reply["give"][-1]) > MOST
         except Gone:
             raise
         except BaseException as raised:  # noqa: BLE001 - whatever it is, it is the other side's to see
@@ -132,7 +137,7 @@ class Peer:
         if self._guarded and kind.__module__ != _TESTS and link_of(raised) is None and as_known(raised, kind) is None:
             raised = plain_error(raised, text_of(raised))
         try:
-            return self._values.encode((raised, self._news()))
+            return self._values.encode((raised, self._news(self._again)))
         except Uncarried:
             return self._values.encode((plain_error(raised, text_of(raised)), None))
 

@@ -86,9 +86,11 @@ class _Stage:
             self._followed[name] = found
         return found
 
-    def news(self) -> dict[str, Any]:
+    def news(self, again: bool) -> dict[str, Any]:
+        """What followed names are bound to now, where they were bound anew; all of them where told `again`."""
         names = self._module.__dict__
-        found = {name: names[name] for name, last in self._followed.items() if names.get(name, last) is not last}
+        found = {name: names[name] for name, last in self._followed.items()
+                 if name in names and (again or names[name] is not last)}
         self._followed |= found
         return found
 

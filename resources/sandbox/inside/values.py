@@ -43,20 +43,22 @@ class Values:
         self._export, self._own, self._remote = export, own, remote
         self._shared = Shared(first)
 
-    def encode(self, root: object) -> list[Any]:
+    def encode(self, root: object, between_calls: bool = False) -> list[Any]:
         """[root, new containers, changes in others, those let go of]. Raises Uncarried, before anything is let go of."""
         coding = _Encoding(self._export, self._shared)
         try:
             first = coding.value(root)
-            changed, unheld = self._shared.changed(), self._shared.unheld()
+            changed = self._shared.changed()
             changes = [[number, *coding.entry(self._shared.container(number))] for number in changed]
-            message = [first, coding.table(), changes, unheld]
+            table = coding.table()
+            unheld = (self._shared.too_many(len(table)) if between_calls else []) or self._shared.unheld()
+            message = [first, table, changes, unheld]
         except RecursionError as error:
             raise Uncarried("a value nested too deeply to be carried") from error
         for number in changed:
             self._shared.stale(number)
-        self._shared.drop(unheld)
         self._shared.add(coding.found)
+        self._shared.drop(unheld)
         self._shared.told()
         return message
 
