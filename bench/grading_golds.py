@@ -7,11 +7,11 @@ Bars: no gold wrong or failed; of the 400 of IMO-AnswerBench v2 at least 395 rig
 
 import csv
 import json
-import os
 import sys
 from collections import Counter
 from pathlib import Path
 
+from bench._math500_answers import data_folder
 from tmas_assets.grading.math.grader import Question, decide, grade_at_once
 
 BY_RULE_BAR = 395
@@ -37,9 +37,7 @@ def outcome(gold: str) -> str:
 
 
 def main() -> int:
-    if "TMAS_DATA" not in os.environ:
-        raise SystemExit("TMAS_DATA is not set: it names the folder with the files of the benchmarks")
-    figures = {name: Counter(map(outcome, answers)) for name, answers in golds(Path(os.environ["TMAS_DATA"])).items()}
+    figures = {name: Counter(map(outcome, answers)) for name, answers in golds(data_folder()).items()}
     good = all(set(counts) <= {"right", "undecided"} for counts in figures.values())
     print(json.dumps({"bench": "grading_golds", "outcomes": figures, "by_rule_bar": BY_RULE_BAR}))
     return 0 if good and figures["imo_answerbench v2"]["right"] >= BY_RULE_BAR else 1

@@ -15,7 +15,7 @@ from collections import Counter, deque
 from concurrent.futures import Future
 from pathlib import Path
 
-from bench._math500_answers import answers, golds
+from bench._math500_answers import answers, data_folder, golds
 from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Problem, Verdict
 
@@ -54,6 +54,7 @@ def row(golds_of: list[str], number: int) -> tuple[str, str]:
 
 
 def main() -> int:
+    data_folder()
     grades = int(sys.argv[1]) if len(sys.argv) > 1 else GRADES
     outcomes: Counter[str] = Counter()
     waiting: deque[Future[Verdict]] = deque()

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from bench._math500_answers import answers, golds
+from bench._math500_answers import answers, data_folder, golds
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -85,6 +85,7 @@ def one_run(which: str) -> dict[str, object]:
 
 
 def main() -> int:
+    data_folder()
     if len(sys.argv) > 1:
         rows = [(gold, text) for gold in golds() for text in answers(gold)]
         print(json.dumps({"rows": len(rows), **{"ours": ours, "pooled": pooled, "theirs": theirs}[sys.argv[1]](rows)}))
