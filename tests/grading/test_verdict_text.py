@@ -101,3 +101,16 @@ def test_contradicting_marks_are_unclear_where_the_last_is_not_clearly_the_last_
 @pytest.mark.parametrize("value", ["[true]", "{}", "0.5", '"5"', "2", '{"value": true}'])
 def test_a_field_that_is_no_yes_or_no_is_unclear(value):
     assert read_verdict(f'{{"correct": {value}}}') is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["<html><title>503 Service Unavailable</title>The request failed</html>", '{"reason": "the answer is correct',
+     "Verdict: correct (partially)", "Verdict: 50% correct", "Verdict: partly correct"],
+)  # fmt: skip
+def test_what_is_no_verdict_or_half_of_one_is_unclear(reply):
+    assert read_verdict(reply) is None
+
+
+def test_partial_sums_are_no_partial_verdict():
+    assert read_verdict("Verdict: correct, the partial sums agree") is True

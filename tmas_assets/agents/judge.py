@@ -14,6 +14,8 @@ from tmas_assets.records import JUDGE, Call, ChatRequest, Message, ParseStatus, 
 
 ROLE = JUDGE
 PROMPT = load("judge.txt")
+VERSION = "1"
+"""Goes up whenever the same reply could be read as another verdict."""
 ANSWER_CHARS = 4000
 """An answer is shown up to so many characters; of a longer one the gap is said."""
 _RUBRICS = ("answer", "plausible")

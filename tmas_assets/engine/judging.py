@@ -52,7 +52,7 @@ class Judge:
     @property
     def name(self) -> str:
         """Changes with all that could change a judgement, or which answers are judged."""
-        shape = [self._prompt_digest, self._sampling.model_dump(mode="json"), self._endpoint.structured_output,
+        shape = [judge.VERSION, self._prompt_digest, self._sampling.model_dump(mode="json"), self._endpoint.structured_output,
                  self._settings.rubric]
         return f"judge {self._model} {digest(shape)[:12]}, audit {self._settings.audit:g}, seed {self._experiment.seed}"
 

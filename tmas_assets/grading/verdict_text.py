@@ -31,6 +31,9 @@ _LONGEST = 400
 """Characters of a marked verdict."""
 _READ = 20_000
 """Characters, from the end, in which an unmarked verdict is looked for."""
+_NO_REPLY = re.compile(r"\s*(?:<!doctype|<html|(?:```(?:json)?\s*)?\{[^}]*\Z)", re.IGNORECASE)
+"""A page of a gateway, or an object that was cut off before its verdict."""
+_IN_PART = re.compile(r"\b(?:partial(?:ly)?(?! (?:sum|fraction|derivative|product))|partly|in part)\b|\d\s*%", re.IGNORECASE)
 _SIGNS = {"y": True, "t": True, "1": True, "n": False, "f": False, "0": False}
 _GRADES = {"c": True, "i": False}
 """What a grade line calls correct and incorrect; other letters are marks of other scales."""
@@ -75,6 +78,8 @@ def read_verdict(text: str) -> bool | None:
     fields, unread = _fields(answer)
     if fields:
         return fields.pop() if len(fields) == 1 else None
+    if _NO_REPLY.match(answer):
+        return None
     reply = plain(answer).text
     marks = sorted([*_boxes(reply), *_marks(reply)], key=lambda mark: mark.start)
     first, alone = _first(reply)
@@ -144,6 +149,8 @@ def _phrase(text: str, *, grade: bool = False) -> Said:
     text = text.strip(f" \t\n.!*_\"'()[]{{}}{BOX}{BOX_END}").replace("_", " ")
     if len(text) == 1:
         return (_GRADES if grade else _SIGNS).get(text.lower(), "silent")
+    if _IN_PART.search(text[:60]):
+        return None
     lead = _LEAD.match(text)
     first = starts_with(text, lead.end() if lead else 0)
     if first is not None:
