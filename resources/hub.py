@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from resources.whole_file import write_whole
+from resources.whole_file import keep_download
 from tmas_assets.benchmarks import BenchmarkError, Gated, HubFile
 from tmas_assets.records import Record, digest, digest_bytes
 
@@ -56,7 +56,7 @@ def remember(file: HubFile, content: bytes, where: str, cache: Path) -> None:
             size=len(content),
             where=where,
         )
-        write_whole(_record(file, cache), seen.model_dump_json(indent=1).encode())
+        keep_download(_record(file, cache), seen.model_dump_json(indent=1).encode())
 
 
 def forget(file: HubFile, cache: Path) -> None:

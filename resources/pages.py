@@ -1,7 +1,8 @@
 """Static pages on local disk, written whole and renamed. Leaves out what they say."""
 
-import uuid
 from pathlib import Path
+
+from resources.whole_file import whole_file
 
 
 class PageFault(RuntimeError):
@@ -10,14 +11,10 @@ class PageFault(RuntimeError):
 
 def write_page(path: Path, html: str) -> Path:
     """Write `html` as UTF-8 and return the absolute path. A reader sees the old page or the new one. Raises PageFault."""
-    beside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            beside.write_text(html, encoding="utf-8")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            file.write(html.encode("utf-8"))
     except OSError as error:
         raise PageFault(
             f"page {path}: could not write {len(html)} characters: {error}. Free space, mend the permissions, or set "

@@ -7,10 +7,10 @@ Leaves out what the rows mean and which partition follows which.
 
 import json
 import os
-import uuid
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from io import BytesIO
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import fsspec
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 from pydantic import Field, ValidationError
 
+from resources.whole_file import whole_file
 from tmas_assets.records.base import Record, canonical_json, digest_bytes
 from tmas_assets.records.schema import arrow_schema, from_table, to_table
 
@@ -196,23 +197,14 @@ class ParquetStore(Record):
 
     def _put(self, path: str, data: bytes) -> None:
         fs = self._place[0]
-        folder, _, name = path.rpartition("/")
+        folder = path.rpartition("/")[0]
         if not isinstance(fs, LocalFileSystem):
             fs.makedirs(folder, exist_ok=True)
             fs.pipe_file(path, data)  # object stores put a whole object or nothing
             return
         os.makedirs(folder, exist_ok=True)
-        beside = f"{folder}/.{name}.{uuid.uuid4().hex[:8]}"
-        try:
-            with open(beside, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-        except OSError:
-            if os.path.exists(beside):
-                os.unlink(beside)
-            raise
+        with whole_file(Path(path)) as file:
+            file.write(data)
 
 
 def _stored(path: str, data: bytes, rows: int, schema: pa.Schema) -> StoredFile:

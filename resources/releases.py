@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from resources.hub import find_hub_file, forget, remember
-from resources.whole_file import write_whole
+from resources.whole_file import keep_download
 from tmas_assets.benchmarks import (
     Benchmark,
     BenchmarkError,
@@ -132,7 +132,7 @@ def _generated(package: str, entry: Benchmark, settings: Record, release: str, c
     except (OSError, ValidationError) as error:
         raise BenchmarkError(f"{entry.name}: cannot read {kept}: {error}; delete it and load again") from error
     problems = entry.read({}, settings, release)
-    write_whole(kept, _KEPT.dump_json(problems))
+    keep_download(kept, _KEPT.dump_json(problems))
     return problems
 
 
@@ -175,7 +175,7 @@ def find_file(file: ReleaseFile, *, data: Path | None, cache: Path, seconds: flo
         except BenchmarkError as fault:
             faults.append(fault)
             continue
-        write_whole(cached, content)
+        keep_download(cached, content)
         return FoundFile(content, url)
     raise faults[0]
 

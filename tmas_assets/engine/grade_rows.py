@@ -6,9 +6,7 @@ graders and readers as the assets use. Memory does not grow with the file.
 """
 
 import json
-import os
 import re
-import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -20,6 +18,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from resources.sandbox.limits import Isolation
+from resources.whole_file import whole_file
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.parse_targets import TARGETS, parse
 from tmas_assets.engine.voting import VoteBroken, Voting
@@ -74,31 +73,17 @@ def grade_file(
     if path_out.exists() and (path_in.samefile(path_out) or not path_out.is_file()):
         what = "the file that is read" if path_in.samefile(path_out) else "no ordinary file"
         raise FileExistsError(f"{path_out} is {what}; name another one to write")
-    descriptor, temporary = tempfile.mkstemp(dir=path_out.parent, prefix=f".{path_out.name}.")
-    try:
-        with (
-            os.fdopen(descriptor, "w", encoding="utf-8") as out,
-            path_in.open("rb") as lines,
-            Graders(max_workers, seconds, isolation) as graders,
-        ):
-            os.chmod(temporary, 0o666 & ~_umask())
-            for row in grade_rows(lines, graders, max_workers):
-                counts[row.outcome] += 1
-                if row.outcome == "failed" and row.reason and len(reasons) < _REASONS_KEPT:
-                    reasons[_PLACE.sub("", row.reason)[:_REASON_SHOWN]] += 1
-                out.write(_line(row) + "\n")
-        os.replace(temporary, path_out)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with (
+        whole_file(path_out) as out,
+        path_in.open("rb") as lines,
+        Graders(max_workers, seconds, isolation) as graders,
+    ):
+        for row in grade_rows(lines, graders, max_workers):
+            counts[row.outcome] += 1
+            if row.outcome == "failed" and row.reason and len(reasons) < _REASONS_KEPT:
+                reasons[_PLACE.sub("", row.reason)[:_REASON_SHOWN]] += 1
+            out.write(f"{_line(row)}\n".encode())
     return GradedFile(counts, tuple(reasons.most_common(3)))
-
-
-def _umask() -> int:
-    """What a new file may not be, as `open` would have it; it can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def grade_rows(lines: Iterable[bytes], graders: Graders, max_workers: int = 2) -> Iterator[GradedRow]:
