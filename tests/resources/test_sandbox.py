@@ -79,7 +79,7 @@ def test_the_project_the_home_and_the_secrets_of_the_machine_are_not_there(sandb
         paths = ["/etc/passwd", "/etc/shadow", "/home", "/var", {str(ROOT / "tmas_assets")!r}, {str(secret)!r}, {str(ROOT / ".venv")!r}]
         print([p for p in paths if os.path.exists(p)])
         os.symlink({str(secret)!r}, "/tmp/link")
-        os.symlink("/proc/1/root/etc/passwd", "/tmp/other")
+        os.symlink(os.path.join("/proc/1", "root", "etc", "passwd"), "/tmp/other")
         for p in ("/tmp/link", "/tmp/other", "/proc/1/root{secret}", "/proc/1/cwd/../etc/passwd"):
             try: print(p, open(p).read())
             except OSError: pass
