@@ -21,7 +21,6 @@ from tmas_assets.reports.figures import (
     pass_at_1_picture,
     pass_at_1_png,
     tokens_picture,
-    tokens_png,
 )
 
 Scores = Callable[..., Score]
@@ -49,10 +48,6 @@ def test_the_longest_curve_fits_inline_metadata(score_of: Scores) -> None:
     png = pass_at_1_png([score_of(t, [0.3 + 0.01 * (t % 7), 0.9, 0.1], 8) for t in range(60)])
     assert Image.open(io.BytesIO(png)).format == "PNG"
     assert len(png) < INLINE_LIMIT
-
-
-def test_tokens_fit_inline_metadata(tokens_of: Callable[..., tuple[RoleTokens, ...]]) -> None:
-    assert len(tokens_png(tokens_of(1000), tokens_of(300, unknown=2))) < INLINE_LIMIT
 
 
 def test_the_same_scores_give_the_same_bytes_whatever_the_users_settings_are(report_of: Reports) -> None:

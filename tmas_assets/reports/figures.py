@@ -61,14 +61,6 @@ def pass_at_1_png(scores: Sequence[Score]) -> bytes:
     return _render(lambda axes, theme: _draw_pass_at_1(axes, theme, ordered), (7.2, 3.4), PRINT, "png", title)
 
 
-def tokens_png(scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens] = ()) -> bytes:
-    """Tokens by role, prompt and completion: what the records are made of and, below each, what was paid."""
-    height = 1.2 + 0.55 * len(_roles(scratch, paid))
-    return _render(
-        lambda axes, theme: _draw_tokens(axes, theme, scratch, paid), (7.2, height), PRINT, "png", "Tokens by role"
-    )
-
-
 def pass_at_1_picture(scores: Sequence[Score]) -> Picture:
     ordered = _one_experiment(scores)
     alt = "Pass@1 over iterations with the interval over problems; the table below has the figures"
