@@ -166,7 +166,7 @@ RIGHT = {
     "the class of the tests' objects": ("class N:\n    def __init__(self, v): self.v = v\nm = f(N(3))\nassert isinstance(m, N) and m.v == 4", "def f(n): return type(n)(n.v + 1)"),
     "__dict__ of its objects": ("a = A()\nassert a.__dict__ == {'x': 1} == vars(a)", "class A:\n    def __init__(self): self.x = 1"),
     "many rows, changed by both": ("g = [[0] for _ in range(3000)]\nf(g)\nassert all(r == [1] for r in g)\ng[5][0] = 7\nf(g)\nassert g[5] == [8] and g[6] == [2]", "def f(g):\n    for r in g: r[0] += 1"),
-    "many results, kept by both": ("a = [f(i) for i in range(2500)]\nassert a[2400] == [2400] and len(L) == 2500", "L = []\ndef f(i):\n    L.append([i])\n    return L[-1]"),
+    "many results, kept by both": ("a = [f(i) for i in range(1100)]\nassert a[1050] == [1050] and len(L) == 1100", "L = []\ndef f(i):\n    L.append([i])\n    return L[-1]"),
     "threads of the tests": ("from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as pool:\n    assert list(pool.map(f, range(40))) == [v * v for v in range(40)]", "def f(v): return v * v"),
     "threads of its own": ("assert sorted(f(lambda x: x + 1)) == list(range(1, 21))", "from concurrent.futures import ThreadPoolExecutor\ndef f(g):\n    with ThreadPoolExecutor(4) as pool: return list(pool.map(g, range(20)))"),
     "a process left behind": ("assert f(3) == 9", "import os, time\ndef f(v):\n    if os.fork() == 0:\n        time.sleep(100)\n    return v * v"),
