@@ -5,8 +5,6 @@ import gzip
 import json
 import os
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import CancelledError
@@ -372,25 +370,6 @@ def test_what_ends_at_a_limit_is_wrong_and_says_which(quick):
         verdict = one.result()
         assert (verdict.outcome, verdict.failure) == ("wrong", None)
         assert said in verdict.reason
-
-
-def test_a_busy_machine_changes_no_verdict():
-    """An answer of 0.6 s of CPU time under a limit of 1 s by the clock, among four times as many processes as there
-    are processors: it takes longer than that, and is right."""
-    work = "import time\ndef f(v):\n    while time.process_time() < 0.6: pass\n    return v * v"
-    burning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * len(os.sched_getaffinity(0)))]
-    try:
-        with CodeGrader(limits=Limits(cpu_seconds=5, wall_seconds=1.0), max_workers=1) as made:
-            taken = []
-            for _ in range(2):
-                started = time.monotonic()
-                assert made.grade_sync(SQUARE, work).outcome == "right"
-                taken.append(time.monotonic() - started)
-            assert max(taken) > 1
-    finally:
-        for one in burning:
-            one.kill()
-            one.wait()
 
 
 def test_threads_and_loops_share_a_grader(grader):
