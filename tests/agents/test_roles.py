@@ -313,6 +313,6 @@ def test_a_bank_reply_that_breaks_its_form_is_a_parse_error_without_update(
 
 
 def test_every_role_has_a_digest_and_they_differ() -> None:
-    digests = prompt_digests()
-    assert set(digests) == {"solution", "verification", "summary", "experience", "guideline"}
+    digests = prompt_digests((solution, verification, summary, experience, guideline))
+    assert set(digests) == {f"{role}.txt" for role in ("solution", "verification", "summary", "experience", "guideline")}
     assert len(set(digests.values())) == 5

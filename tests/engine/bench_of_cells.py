@@ -56,7 +56,7 @@ class Bench:
     async def _run(self, iterations: range, redo: bool) -> Outcome:
         place, spend = self.deployment, Spend(self.experiment.budget)
         with Graders(max_workers=1) as graders:
-            async with open_team(self.experiment, place, spend, run="test") as team:
+            async with open_team(self.experiment, place, spend, graders, run="test") as team:
                 return await Campaign(
                     self.cells,
                     team,

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
-from tmas_assets.records import Call, ChatRequest, Failure, Sampling, Usage
+from tmas_assets.records import Call, ChatRequest, Failure, Problem, Record, Round, Sampling, Usage
+from tmas_assets.strategies import Here, Ran, strategy
+from tmas_assets.strategies.step import next_round
 
 Answer = Callable[[ChatRequest], Awaitable[str | Failure]]
 
@@ -24,13 +26,31 @@ async def replies(request: ChatRequest) -> str:
     }[request.role]
 
 
-class LocalTeam:
-    def __init__(self, answer: Answer = replies) -> None:
-        self.answer = answer
-        self.asked: list[ChatRequest] = []
+def _passes(program: str) -> Ran:
+    return Ran(stdout="", stderr="", ended="passed")
 
-    def model(self, role: str) -> str:
-        return "local"
+
+def go(team: "LocalTeam", problem: Problem, name: str, settings: Record, iterations: int, repeat: int = 0) -> list[Round]:
+    """The rounds of strategy `name` as the engine makes them."""
+    method = strategy(name)
+
+    async def rounds() -> list[Round]:
+        made: list[Round] = []
+        for t in range(iterations):
+            here = Here(seed=7, repeat=repeat, iteration=t, strategy_digest="s")
+            back = method.looks_back
+            past = tuple(made if back is None else made[-back:])
+            made.append(await next_round(method, problem, past, here, team, settings))
+        return made
+
+    return asyncio.run(rounds())
+
+
+class LocalTeam:
+    def __init__(self, answer: Answer = replies, runs: Callable[[str], Ran] = _passes) -> None:
+        self.answer, self.runs = answer, runs
+        self.asked: list[ChatRequest] = []
+        self.ran: list[str] = []
 
     def sampling(self, role: str) -> Sampling:
         return Sampling(max_tokens=64)
@@ -61,6 +81,15 @@ class LocalTeam:
             finished_at=datetime(2026, 1, 1, tzinfo=UTC),
             server="local",
         )
+
+    async def classes(self, problem: Problem, answers: Sequence[str | None]) -> tuple[int | None, ...] | None:
+        """By text; programs cannot be told equal."""
+        said = list(answers)
+        return None if problem.grader == "code" else tuple(said.index(one) if one else None for one in said)
+
+    async def run_code(self, program: str, stdin: str = "") -> Ran:
+        self.ran.append(program)
+        return self.runs(program)
 
     def by_role(self, role: str) -> list[ChatRequest]:
         return [request for request in self.asked if request.role == role]

@@ -23,7 +23,7 @@ def run(team: LocalTeam, settings: Settings, iterations: int, repeat: int = 0) -
     async def go() -> list[Round]:
         rounds: list[Round] = []
         for t in range(iterations):
-            rounds.append(await iterate(PROBLEM, rounds[-1] if rounds else None, here(t, repeat), team, settings))
+            rounds.append(await iterate(PROBLEM, tuple(rounds[-1:]), here(t, repeat), team, settings))
         return rounds
 
     return asyncio.run(go())
@@ -189,7 +189,7 @@ def test_a_wrong_setting_names_its_field():
         settings_of(StrategyChoice(name="tmas", settings={"epsilon": 1.2}))
     with pytest.raises(StrategyFault, match=r"strategy.settings.candidate: .*takes candidates"):
         settings_of(StrategyChoice(name="tmas", settings={"candidate": 2}))
-    with pytest.raises(StrategyFault, match="no strategy 'tmsa'; known: tmas"):
+    with pytest.raises(StrategyFault, match=r"no strategy .tmsa.; known: .*tmas"):
         strategy("tmsa")
 
 

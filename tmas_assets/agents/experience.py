@@ -33,6 +33,10 @@ def schema(sampling: Sampling, bank: tuple[MemoryEntry, ...]) -> str:
     return reply_schema.spell(reply_schema.record(conclusions=conclusions, pitfalls=pitfalls, **strikes))
 
 
+def schemas(sampling: Sampling) -> tuple[str, ...]:
+    return (schema(sampling, ()),)
+
+
 def ask(
     problem: Problem,
     ask: Ask,

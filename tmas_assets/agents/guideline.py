@@ -30,6 +30,10 @@ def schema(sampling: Sampling, bank: tuple[MemoryEntry, ...]) -> str:
     return reply_schema.spell(reply_schema.record(strategies=strategies, **strikes))
 
 
+def schemas(sampling: Sampling) -> tuple[str, ...]:
+    return (schema(sampling, ()),)
+
+
 def ask(
     problem: Problem,
     ask: Ask,

@@ -7,7 +7,18 @@ from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.material import bank_block, message, problem_block, request, rollout_blocks
 from tmas_assets.agents.prompt import load
 from tmas_assets.grading.boxes import last_box
-from tmas_assets.records import Bank, Branch, Call, ChatRequest, MemoryEntry, Problem, Record, Rollout, Summary
+from tmas_assets.records import (
+    Bank,
+    Branch,
+    Call,
+    ChatRequest,
+    MemoryEntry,
+    Problem,
+    Record,
+    Rollout,
+    Sampling,
+    Summary,
+)
 
 ROLE = "solution"
 PROMPT = load("solution.txt")
@@ -20,6 +31,10 @@ class Solution(Record):
     """The answer part of the reply; empty when there was none."""
     answer: str | None
     """Content of its last complete box; None without one, and in proof mode."""
+
+
+def schemas(sampling: Sampling) -> tuple[str, ...]:
+    return ()
 
 
 def ask(

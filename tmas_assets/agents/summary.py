@@ -4,7 +4,7 @@ from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.failure import no_reply
 from tmas_assets.agents.material import check_blocks, message, problem_block, request, solution_block
 from tmas_assets.agents.prompt import load
-from tmas_assets.records import Call, ChatRequest, ParseStatus, Problem, Record, Rollout, Verification
+from tmas_assets.records import Call, ChatRequest, ParseStatus, Problem, Record, Rollout, Sampling, Verification
 
 ROLE = "summary"
 PROMPT = load("summary.txt")
@@ -14,6 +14,10 @@ class Summarised(Record):
     text: str
     parse: ParseStatus
     parse_error: str | None
+
+
+def schemas(sampling: Sampling) -> tuple[str, ...]:
+    return ()
 
 
 def ask(

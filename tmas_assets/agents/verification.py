@@ -36,6 +36,10 @@ def schema(sampling: Sampling) -> str:
     return reply_schema.spell(reply_schema.record(critique=critique, score=reply_schema.one_of(0, 0.5, 1)))
 
 
+def schemas(sampling: Sampling) -> tuple[str, ...]:
+    return (schema(sampling),)
+
+
 def ask(problem: Problem, ask: Ask, *, proof: bool, rollout: Rollout, limits: Limits) -> ChatRequest:
     user = message(
         problem_block(problem),

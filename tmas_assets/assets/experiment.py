@@ -18,7 +18,7 @@ from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.summary import summary_asset
 from tmas_assets.benchmarks import BenchmarkError, benchmark, resolve_release, settings_of_choice
 from tmas_assets.records import Experiment
-from tmas_assets.strategies import StrategyFault, settings_of, strategy
+from tmas_assets.strategies import StrategyFault, rounds_fault, settings_of, strategy
 
 
 class ExperimentFault(ValueError):
@@ -72,7 +72,9 @@ def check(experiment: Experiment, file: Path) -> None:
                 f"{file}: attributes.judge: {entry.name} ({', '.join(entry.graders)}) leaves nothing to a judge by itself; "
                 "add `rubric: answer` to have its undecided answers judged against the gold, or remove the judge"
             )
-    roles = strategy(experiment.strategy.name).roles
+    if (too_many := rounds_fault(experiment.strategy, experiment.iterations)) is not None:
+        raise ExperimentFault(f"{file}: attributes.{too_many}")
+    roles = strategy(experiment.strategy.name).roles(settings_of(experiment.strategy))
     for role in experiment.roles:
         if role not in roles:
             raise ExperimentFault(

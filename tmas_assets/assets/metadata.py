@@ -14,7 +14,7 @@ from resources.parquet_store import StoredFile
 from tmas_assets.assets.events import Metadata
 from tmas_assets.engine.cells import FinishedCell, FoundCell
 from tmas_assets.memory import live
-from tmas_assets.records import Grade, Rollout, Trace, Verification
+from tmas_assets.records import REPEATED, Grade, Rollout, Trace, Turn, Verification
 
 LONGEST_CELL = 120
 LONGEST_TABLE = 32
@@ -50,6 +50,8 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
     checks = [check for one in cell.rounds for check in one.verifications]
     summaries = [summed for one in cell.rounds for summed in one.summaries]
     writes = [write for one in cell.rounds for write in one.memory.writes]
+    turns = [turn for one in cell.rounds for turn in one.memory.turns]
+    stops = {f"r{one.repeat}": one.memory.stopped for one in cell.rounds if one.memory.stopped}
     entries = [entry for one in cell.rounds for entry in one.memory.entries]
     score = _mean(check.score for check in checks)
     verified = {"mean_verifier_score": dg.MetadataValue.float(round(score, 4))} if score is not None else {}
@@ -62,7 +64,7 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
             {
                 "rollouts": _rollout_table(rollouts, scores, outcomes),
                 **verified,
-                **_tokens(rollout.trace for rollout in rollouts),
+                **_tokens(rollout.trace for rollout in rollouts if rollout.branch not in REPEATED),
                 **of_file(cell.files.rollouts),
                 **strategy,
             },
@@ -84,7 +86,9 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
                 "experience_entries": dg.MetadataValue.int(len(live(tuple(entries), "experience"))),
                 "guideline_entries": dg.MetadataValue.int(len(live(tuple(entries), "guideline"))),
                 **verified,
-                **_tokens([*(s.trace for s in summaries), *(write.trace for write in writes)]),
+                **({"turns": _turn_table(turns)} if turns else {}),
+                **({"stopped": text_table(("repeat", "why"), stops.items())} if stops else {}),
+                **_tokens([*(s.trace for s in summaries), *(w.trace for w in writes), *(t.trace for t in turns if t.trace)]),
                 **of_file(cell.files.memory_bank),
                 "previous_digest": dg.MetadataValue.text(cell.previous_digest or "none: the first iteration"),
             },
@@ -187,6 +191,10 @@ def _entry_table(cell: FinishedCell) -> dg.TableMetadataValue:
             for entry in one.memory.entries
         ),
     )
+
+
+def _turn_table(turns: list[Turn]) -> dg.TableMetadataValue:
+    return text_table(("turn", "kind", "read as"), ((one.id, one.kind, one.data or one.parse_error) for one in turns))
 
 
 def _grade_table(grades: tuple[Grade, ...]) -> dg.TableMetadataValue:

@@ -165,7 +165,7 @@ class _Engine:
         with graders_of(self.deployment) as graders, Claims(file) as claims:
             # before anything is paid for that could not be graded
             graders.require(problem.grader for scope in self.scopes for problem in scope.problems)
-            async with open_team(self.experiment, self.deployment, self.spend, run=self.run) as team:
+            async with open_team(self.experiment, self.deployment, self.spend, graders, run=self.run) as team:
                 judge = Judge.of(self.experiment, team.model(JUDGE), team.ask)
                 for scope in self.scopes:
                     campaign = Campaign(

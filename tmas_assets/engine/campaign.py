@@ -18,8 +18,9 @@ from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell, StoredC
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.grades import grade_cell, grader_of
 from tmas_assets.engine.judging import Judge
-from tmas_assets.records import Problem, Round
+from tmas_assets.records import REPEATED, Problem, Round
 from tmas_assets.strategies import Here, Team, settings_of, strategy
+from tmas_assets.strategies.step import next_round
 
 
 @dataclass(frozen=True)
@@ -155,16 +156,12 @@ class _ProblemLine:
                 self.at += 1
         if self.at == campaign.iterations.stop:
             return
-        past: tuple[Round, ...] = ()
-        if self.at > 0:
-            past, self.previous = await self._read(self.at - 1)
-        last = {one.repeat: one for one in past}
-        start = self.at
+        past, start = await self._past(), self.at
         try:
             try:
                 async with asyncio.TaskGroup() as group:
                     for repeat in campaign.repeats:
-                        group.create_task(self._repeat(repeat, start, last.get(repeat)))
+                        group.create_task(self._repeat(repeat, start, past.get(repeat, ())))
             except BaseExceptionGroup as failures:
                 # a cell whose rounds were all there is kept, also when a later round failed
                 await asyncio.gather(*self.finishing, return_exceptions=True)
@@ -174,6 +171,16 @@ class _ProblemLine:
             for finishing in self.finishing:
                 finishing.cancel()
             await asyncio.gather(*self.finishing, return_exceptions=True)
+
+    async def _past(self) -> dict[int, tuple[Round, ...]]:
+        """By repeat, the earlier rounds that the strategy looks back on, oldest first."""
+        back = self.campaign.strategy.looks_back
+        past: dict[int, tuple[Round, ...]] = {}
+        for iteration in range(0 if back is None else max(0, self.at - back), self.at):
+            rounds, self.previous = await self._read(iteration)
+            for one in rounds:
+                past[one.repeat] = (*past.get(one.repeat, ()), one)
+        return past
 
     async def _files(self, iteration: int) -> StoredCell | None:
         try:
@@ -202,15 +209,17 @@ class _ProblemLine:
         campaign.outcome.found += 1
         campaign.on_found(FoundCell(iteration, problem, files, grades))
 
-    async def _repeat(self, repeat: int, start: int, last: Round | None) -> None:
+    async def _repeat(self, repeat: int, start: int, past: tuple[Round, ...]) -> None:
         campaign, cells = self.campaign, self.campaign.cells
+        back = campaign.strategy.looks_back
         for iteration in range(start, campaign.iterations.stop):
             for finished in self.finishing:
                 if finished.done():
                     finished.result()  # a cell that could not be written ends the line before it asks for more
             here = Here(cells.experiment.seed, repeat, iteration, cells.strategy_digest)
-            last = await campaign.strategy.iterate(self.problem, last, here, campaign.team, campaign.settings)
+            last = await next_round(campaign.strategy, self.problem, past, here, campaign.team, campaign.settings)
             _refuse_silence(last)
+            past = (*past, last) if back is None else (*past, last)[-back:]
             gathered = self.rounds.setdefault(iteration, [])
             gathered.append(last)
             if len(gathered) == len(campaign.repeats):
@@ -234,8 +243,9 @@ def _refuse_silence(made: Round) -> None:
 
     A problem that is too long for the model's window stays so: its failed rollouts are the result.
     """
-    refusals = [rollout.trace.failure for rollout in made.rollouts if rollout.trace.status == "failed"]
-    if len(refusals) == len(made.rollouts) and any(one and one.boundary == "request" for one in refusals):
+    asked = [rollout for rollout in made.rollouts if rollout.branch not in REPEATED]
+    refusals = [rollout.trace.failure for rollout in asked if rollout.trace.status == "failed"]
+    if len(refusals) == len(asked) and any(one and one.boundary == "request" for one in refusals):
         last = next(one for one in refusals if one and one.boundary == "request")
         raise NothingAnswered(
             f"all {len(refusals)} candidates of repeat {made.repeat} were refused; last: {last.kind}: {last.detail}. The "

@@ -11,6 +11,7 @@ from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
+from resources.sandbox.bubblewrap import SandboxFault
 from resources.sandbox.jobs import Job, ProgramJob, Run, TestJob
 from resources.sandbox.limits import Isolation, Limits
 from resources.sandbox.sandbox import Sandbox
@@ -20,6 +21,7 @@ from tmas_assets.grading.code.output import difference
 from tmas_assets.grading.code.program import asked
 from tmas_assets.grading.code.text import answer_code, program_code
 from tmas_assets.records import Failure, Outcome, Problem, Verdict
+from tmas_assets.strategies import Ran
 
 _SHOWN = 4_000
 _SHOWN_REASON = 600
@@ -34,7 +36,7 @@ class CodeGrader:
         """`max_workers`: answers that run at once. Raises SandboxFault where answers cannot be run as asked."""
         self._sandbox = Sandbox(isolation, limits)
         self._threads = ThreadPoolExecutor(max_workers, thread_name_prefix="code-grader")
-        self._owed: set[Future[Verdict]] = set()
+        self._owed: set[Future[Verdict] | Future[Ran]] = set()
         self._lock = threading.Lock()
 
     def submit(self, problem: Problem, text: str) -> "Future[Verdict]":
@@ -44,6 +46,15 @@ class CodeGrader:
             self._owed.add(done)
         done.add_done_callback(self._forget)
         self._threads.submit(self._work, done, problem, text)
+        return done
+
+    def run_program(self, program: str, stdin: str = "") -> "Future[Ran]":
+        """What `program` prints, sooner or later. Cancelling it ends the program. SandboxFault where it cannot be run."""
+        done: Future[Ran] = Future()
+        with self._lock:
+            self._owed.add(done)
+        done.add_done_callback(self._forget)
+        self._threads.submit(self._run, done, ProgramJob(program, stdin, secrets.token_hex(16)))
         return done
 
     def grade_sync(self, problem: Problem, text: str) -> Verdict:
@@ -64,7 +75,7 @@ class CodeGrader:
                  trace: TracebackType | None) -> None:
         self.close()
 
-    def _forget(self, done: "Future[Verdict]") -> None:
+    def _forget(self, done: "Future[Verdict] | Future[Ran]") -> None:
         with self._lock:
             self._owed.discard(done)
 
@@ -81,6 +92,35 @@ class CodeGrader:
             verdict = _failed("sandbox", f"problem {problem.id}: {type(error).__name__}: {error}")
         with contextlib.suppress(InvalidStateError):  # nobody waits any more
             done.set_result(verdict.model_copy(update={"unsandboxed": self._sandbox.isolation == "none"}))
+
+    def _run(self, done: "Future[Ran]", job: ProgramJob) -> None:
+        if done.cancelled():
+            return
+        try:
+            run = self._sandbox.run(job, done.cancelled)
+            for _ in range(_TRIES - 1):
+                if not run.started and run.stopped is None:
+                    run = self._sandbox.run(job, done.cancelled)
+            if not run.started:
+                said = run.errors.strip()[-300:] or run.stopped or "it said nothing"
+                raise SandboxFault(f"a program could not be run: the sandbox did not come up: {said}; run again")
+            ran = Ran(stdout=_plain(run.stdout, _SHOWN), stderr=_plain(run.errors[-_SHOWN:], _SHOWN),
+                      ended=self._how(run), unsandboxed=self._sandbox.isolation == "none")
+        except (OSError, Remains, SandboxFault) as error:
+            with contextlib.suppress(InvalidStateError):
+                done.set_exception(error if isinstance(error, SandboxFault) else SandboxFault(f"a program could not be run: {error}"))
+            return
+        with contextlib.suppress(InvalidStateError):
+            done.set_result(ran)
+
+    def _how(self, run: Run) -> str:
+        limits = self._sandbox.limits
+        if run.stopped is not None:
+            return _STOPPED[run.stopped].format(limits=limits)
+        status = run.report.status if run.report else None
+        if status == 0:
+            return "passed"
+        return "it ended the process that ran it" if status is None else _signal(-status, limits) if status < 0 else f"exit status {status}"
 
     def _grade(self, problem: Problem, text: str, cancelled: Callable[[], bool]) -> Verdict:
         data = code_data(problem.grading_data)

@@ -4,7 +4,7 @@ import polars as pl
 
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.figures import clusters, samples
-from tmas_assets.engine.gathering import Gathered, bank_writes, gather
+from tmas_assets.engine.gathering import Gathered, asked, gather
 from tmas_assets.engine.problems import ProblemTable
 from tmas_assets.records.seeds import seed_of
 from tmas_assets.statistics import PairedComparison, Side, compare
@@ -48,12 +48,9 @@ def _side(cells: CellStore, table: ProblemTable) -> Side:
 
 def _spent(gathered: Gathered) -> pl.DataFrame:
     """Tokens and calls without usage by problem and iteration, of every call a record was made of."""
-    place = ("problem", "iteration", "trace")
-    traces = [gathered.frames[kind].select(place) for kind in ("rollouts", "verifier_scores", "summaries")]
-    traces.append(bank_writes(gathered).select(place))
     known = pl.col("prompt_tokens").is_not_null() & pl.col("completion_tokens").is_not_null()
     return (
-        pl.concat(traces)
+        asked(gathered)
         .unnest("trace")
         .group_by("problem", "iteration")
         .agg(

@@ -1,6 +1,7 @@
 """The figures of every iteration of an experiment, from what its cells hold. Leaves out how a figure is computed: `statistics/`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -15,9 +16,42 @@ from tmas_assets.statistics import Beside, Samples, cluster_of, figures_of, samp
 from tmas_assets.strategies import settings_of, strategy
 
 
-def answers_asked(experiment: Experiment) -> int:
-    """Answers of one problem in one iteration: candidates x repeats."""
-    return strategy(experiment.strategy.name).answers(settings_of(experiment.strategy)) * experiment.repeats
+@dataclass(frozen=True)
+class Counted:
+    """The grades of one iteration that count as its answers."""
+
+    grades: tuple[Grade, ...]
+    asked: int
+    """Answers of each problem that the experiment asks for."""
+    chosen: bool
+    """Whether they are the strategy's own choice, one a repeat, and not its whole population."""
+
+
+def answers(experiment: Experiment, gathered: Gathered) -> Mapping[int, Counted]:
+    """By iteration that has a grade: what the strategy answers, its choice where it makes one."""
+    method, settings = strategy(experiment.strategy.name), settings_of(experiment.strategy)
+    if method.chooses(settings):
+        chosen = _by_iteration(gathered, choices=True)
+        return {t: Counted(found, experiment.repeats, chosen=True) for t, found in chosen.items()}
+    return _populations(experiment, gathered)
+
+
+def _populations(experiment: Experiment, gathered: Gathered) -> Mapping[int, Counted]:
+    """By iteration that has a grade and a population of answers of their own."""
+    method, settings = strategy(experiment.strategy.name), settings_of(experiment.strategy)
+    sizes = {t: method.population(settings, t) * experiment.repeats for t in range(experiment.iterations)}
+    found = _by_iteration(gathered, choices=False)
+    return {t: Counted(grades, sizes[t], chosen=False) for t, grades in found.items() if sizes[t]}
+
+
+def _by_iteration(gathered: Gathered, *, choices: bool) -> Mapping[int, tuple[Grade, ...]]:
+    rollouts = gathered.frames["rollouts"].filter(pl.col("branch") == "chosen")
+    chosen = set(rollouts.select("problem", "id").iter_rows())
+    found: dict[int, list[Grade]] = {}
+    for grade in gathered.grades:
+        if ((grade.problem, grade.rollout) in chosen) == choices:
+            found.setdefault(grade.iteration, []).append(grade)
+    return {t: tuple(found[t]) for t in sorted(found)}
 
 
 def clusters(experiment: Experiment, problems: Sequence[Problem]) -> Mapping[str, str]:
@@ -27,39 +61,49 @@ def clusters(experiment: Experiment, problems: Sequence[Problem]) -> Mapping[str
 
 
 def samples(experiment: Experiment, problems: Sequence[Problem], gathered: Gathered) -> Mapping[int, Samples]:
-    """By iteration that has a grade, in order."""
-    by_iteration: dict[int, list[Grade]] = {}
-    for grade in gathered.grades:
-        by_iteration.setdefault(grade.iteration, []).append(grade)
+    """By iteration that has a grade, in order: the answers that count."""
+    return _samples(experiment, problems, answers(experiment, gathered))
+
+
+def _samples(
+    experiment: Experiment, problems: Sequence[Problem], counted: Mapping[int, Counted]
+) -> Mapping[int, Samples]:
     return {
         iteration: samples_of(
-            found,
+            one.grades,
             problems=[problem.id for problem in problems],
-            answers_per_problem=answers_asked(experiment),
+            answers_per_problem=one.asked,
             iteration=iteration,
             place=f"figures of {experiment.name}, iteration {iteration}",
         )
-        for iteration, found in sorted(by_iteration.items())
+        for iteration, one in counted.items()
     }
 
 
 def figures(
     cells: CellStore, problems: Sequence[Problem], gathered: Gathered, graders: Graders
 ) -> tuple[Figure, ...]:
-    """All figures of every iteration that has a grade, in order."""
+    """All figures of every iteration that has a grade, in order: of its population, and of the choice from it.
+
+    Drafts of one answer are in none: there the choices of all repeats take the place of a population.
+    """
     experiment, voting = cells.experiment, Voting(graders)
     checked = _checked(gathered)
     sources = clusters(experiment, problems)
     by_id = {problem.id: problem for problem in problems}
     made: list[Figure] = []
-    for iteration, found in samples(experiment, problems, gathered).items():
+    counted = answers(experiment, gathered)
+    choices = _samples(experiment, problems, {t: one for t, one in counted.items() if one.chosen})
+    populations = _samples(experiment, problems, _populations(experiment, gathered))
+    for iteration, found in sorted({**choices, **populations}.items()):
         voted = {
             problem: voting.classes(by_id[problem], [grade.extracted for grade in own])
             for problem, own in found.answers.items()
         }
         classes = {problem: of for problem, of in voted.items() if of is not None}
         seed = seed_of(experiment.seed, "bootstrap", iteration)
-        made += figures_of(found, Beside(classes, checked, sources), seed=seed)
+        chosen = choices.get(iteration) if iteration in populations else None
+        made += figures_of(found, Beside(classes, checked, sources, chosen), seed=seed)
     return tuple(made)
 
 

@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from resources.parquet_store import MissingFile, StoredFile
 from tmas_assets.engine.cells import KINDS, CellStore, StoredCell
-from tmas_assets.records import Grade, Problem, digest
+from tmas_assets.records import REPEATED, Grade, Problem, digest
 from tmas_assets.records.schema import arrow_schema, from_table
 
 _READ = {
-    "rollouts": ("problem", "iteration", "trace"),
+    "rollouts": ("id", "problem", "iteration", "branch", "trace"),
     "verifier_scores": ("problem", "rollout", "iteration", "score", "parse", "trace"),
     "summaries": ("problem", "iteration", "parse", "trace"),
-    "memory_bank": ("problem", "iteration", "entries", "writes"),
+    "memory_bank": ("problem", "iteration", "entries", "writes", "turns", "stopped"),
     "benchmark_scores": tuple(Grade.model_fields),
 }
 """Columns that sums are made of. Texts stay on disk: those of a large experiment fill no memory."""
@@ -77,5 +77,22 @@ def _whole_cell(cells: CellStore, iteration: int, problem: Problem) -> Mapping[s
 
 def bank_writes(gathered: Gathered) -> pl.DataFrame:
     """One row a turn of a bank agent, with its problem and iteration."""
-    turns = gathered.frames["memory_bank"].select("problem", "iteration", "writes")
-    return turns.explode("writes").drop_nulls("writes").unnest("writes")
+    return _of_memory(gathered, "writes")
+
+
+def turns(gathered: Gathered) -> pl.DataFrame:
+    """One row a turn of a role that asked a model and is no bank agent, with its problem and iteration."""
+    return _of_memory(gathered, "turns").drop_nulls("trace")
+
+
+def asked(gathered: Gathered) -> pl.DataFrame:
+    """Problem, iteration and trace of every call that a record was made of, each once: what is repeated was not asked."""
+    place = ("problem", "iteration", "trace")
+    rollouts = gathered.frames["rollouts"].filter(~pl.col("branch").is_in(REPEATED))
+    checked = [gathered.frames[kind].select(place) for kind in ("verifier_scores", "summaries")]
+    return pl.concat([rollouts.select(place), *checked, bank_writes(gathered).select(place), turns(gathered).select(place)])
+
+
+def _of_memory(gathered: Gathered, column: str) -> pl.DataFrame:
+    rows = gathered.frames["memory_bank"].select("problem", "iteration", column)
+    return rows.explode(column).drop_nulls(column).unnest(column)

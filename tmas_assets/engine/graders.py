@@ -16,6 +16,7 @@ from resources.sandbox.limits import Isolation
 from tmas_assets.engine.code_grader import CodeGrader
 from tmas_assets.grading.pool import GraderPool
 from tmas_assets.records import Failure, Problem, Verdict
+from tmas_assets.strategies import Ran
 
 
 class Graders:
@@ -46,10 +47,16 @@ class Graders:
         return self._pool.submit(problem, text)
 
     async def grade(self, problem: Problem, text: str) -> Verdict:
-        return await asyncio.wrap_future(self.submit(problem, text))
+        verdict = self.submit(problem, text)
+        at_once = verdict.done() and not verdict.cancelled()
+        return verdict.result() if at_once else await asyncio.wrap_future(verdict)
 
     def grade_sync(self, problem: Problem, text: str) -> Verdict:
         return self.submit(problem, text).result()
+
+    async def run_code(self, program: str, stdin: str = "") -> Ran:
+        """Run a program in the sandbox. Raises SandboxFault where there is none to be had."""
+        return await asyncio.wrap_future(self._code_grader().run_program(program, stdin))
 
     def close(self) -> None:
         """End the workers. A grade that is still asked for is cancelled."""

@@ -11,10 +11,10 @@ import polars as pl
 from partitions.keys import iteration_key
 from tmas_assets.benchmarks import benchmark, resolve_release
 from tmas_assets.engine.cells import CellStore
-from tmas_assets.engine.figures import answers_asked, clusters, figures
-from tmas_assets.engine.gathering import Gathered, bank_writes
+from tmas_assets.engine.figures import answers, clusters, figures
+from tmas_assets.engine.gathering import Gathered, asked, bank_writes, turns
 from tmas_assets.engine.graders import Graders
-from tmas_assets.records import JUDGE, Bank, Grade, Judgement, Problem, RoleTokens, Score
+from tmas_assets.records import JUDGE, Bank, Judgement, Problem, RoleTokens, Score
 from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.report_rows import (
     BankSize,
@@ -34,14 +34,12 @@ _BANKS: tuple[Bank, ...] = ("experience", "guideline")
 def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) -> tuple[Score, ...]:
     """One score an iteration that has a grade, in order."""
     experiment = cells.experiment
-    by_iteration: dict[int, list[Grade]] = {}
-    for grade in gathered.grades:
-        by_iteration.setdefault(grade.iteration, []).append(grade)
     return tuple(
         score_iteration(
-            found,
+            counted.grades,
             problems=[problem.id for problem in problems],
-            answers_per_problem=answers_asked(experiment),
+            answers_per_problem=counted.asked,
+            chosen=counted.chosen,
             experiment=experiment.name,
             benchmark=experiment.benchmark.name,
             release=resolve_release(experiment.benchmark),
@@ -49,17 +47,15 @@ def scores(cells: CellStore, problems: Sequence[Problem], gathered: Gathered) ->
             grades_digest=gathered.digests["benchmark_scores", iteration],
             clusters=clusters(experiment, problems),
         )
-        for iteration, found in sorted(by_iteration.items())
+        for iteration, counted in answers(experiment, gathered).items()
     )
 
 
 def tokens_from_scratch(gathered: Gathered) -> tuple[RoleTokens, ...]:
     """Tokens by role of every call a record was made of, whoever paid for it; a judge's reply counts once."""
-    traces = [gathered.frames[kind].select("trace") for kind in ("rollouts", "verifier_scores", "summaries")]
-    traces.append(bank_writes(gathered).select("trace"))
     known = pl.col("prompt_tokens").is_not_null() & pl.col("completion_tokens").is_not_null()
     sums = (
-        pl.concat(traces)
+        asked(gathered)
         .unnest("trace")
         .group_by("role")
         .agg(
@@ -85,7 +81,7 @@ def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
         gathered.frames[kind].select(pl.col("trace").struct.field("role"), "parse")
         for kind in ("verifier_scores", "summaries")
     ]
-    parts.append(bank_writes(gathered).select(pl.col("trace").struct.field("role"), "parse"))
+    parts += [one.select(pl.col("trace").struct.field("role"), "parse") for one in (bank_writes(gathered), turns(gathered))]
     counted = (
         pl.concat(parts)
         .filter(pl.col("parse") != "failed")
@@ -95,8 +91,8 @@ def _parse_errors(gathered: Gathered) -> tuple[ParseErrors, ...]:
     rows = [ParseErrors(**row) for row in counted.to_dicts()]
     read = [judgement for judgement in _judgements(gathered) if judgement.parse != "failed"]
     if read:
-        asked = sum(len(judgement.traces) for judgement in read)
-        rows.append(ParseErrors(role=JUDGE, errors=asked - sum(one.parse == "parsed" for one in read), total=asked))
+        total = sum(len(judgement.traces) for judgement in read)
+        rows.append(ParseErrors(role=JUDGE, errors=total - sum(one.parse == "parsed" for one in read), total=total))
     return tuple(sorted(rows, key=lambda row: role_order(row.role)))
 
 
@@ -203,7 +199,7 @@ def _settings(cells: CellStore) -> tuple[Setting, ...]:
         **{f"strategy.{name}": value for name, value in settings_of(experiment.strategy).model_dump().items()},
         **{
             f"{role}.{name}": value
-            for role in strategy(experiment.strategy.name).roles
+            for role in strategy(experiment.strategy.name).roles(settings_of(experiment.strategy))
             for name, value in experiment.sampling(role).model_dump(exclude_none=True).items()
         },
         **{f"judge.{name}": value for name, value in (experiment.judge.model_dump() if experiment.judge else {}).items()},
@@ -213,7 +209,7 @@ def _settings(cells: CellStore) -> tuple[Setting, ...]:
 
 def _models(cells: CellStore, identities: Mapping[str, str]) -> tuple[ModelUse, ...]:
     experiment = cells.experiment
-    roles = (*strategy(experiment.strategy.name).roles, *((JUDGE,) if experiment.judge else ()))
+    roles = (*strategy(experiment.strategy.name).roles(settings_of(experiment.strategy)), *((JUDGE,) if experiment.judge else ()))
     return tuple(
         ModelUse(
             model=endpoint.model or (endpoint.managed.model if endpoint.managed else ""),

@@ -6,7 +6,7 @@ out what is asked: that is the strategy's.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from resources.chat.client import ChatClient, Spend
@@ -14,8 +14,11 @@ from resources.chat.endpoints import ExternalServers, LeasedServer
 from resources.chat.replicas import Replicas
 from resources.deployment import Deployment
 from resources.serving.vllm_server import VllmServer
-from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Sampling
+from tmas_assets.engine.graders import Graders
+from tmas_assets.engine.voting import Voting
+from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Problem, Sampling
 from tmas_assets.records.seeds import seed_of
+from tmas_assets.strategies import Ran
 
 LEAST_CALLS = 20
 """Calls before the share of failed ones is judged."""
@@ -48,10 +51,12 @@ class EngineTeam:
     """`tmas_assets.strategies.Team` over chat clients."""
 
     def __init__(
-        self, experiment: Experiment, clients: Mapping[str, ChatClient], models: Mapping[str, str], spend: Spend
-    ) -> None:
-        """`clients` and `models` (identities) by endpoint name."""
+        self, experiment: Experiment, clients: Mapping[str, ChatClient], models: Mapping[str, str], spend: Spend,
+        graders: Graders,
+    ) -> None:  # fmt: skip
+        """`clients` and `models` (identities) by endpoint name; `graders` tell which answers are equal and run code."""
         self.experiment, self.clients, self.models, self.spend = experiment, clients, models, spend
+        self.graders, self._voting = graders, Voting(graders)
         self._left: set[asyncio.Task[Call]] = set()
         """Requests whose asker was stopped by the budget: they were paid for, so their replies are waited for."""
 
@@ -77,6 +82,12 @@ class EngineTeam:
             self._refuse_wrong_endpoint(call)
             self._judge_failures(call)
         return call
+
+    async def classes(self, problem: Problem, answers: Sequence[str | None]) -> tuple[int | None, ...] | None:
+        return await asyncio.to_thread(self._voting.classes, problem, answers)
+
+    async def run_code(self, program: str, stdin: str = "") -> Ran:
+        return await self.graders.run_code(program, stdin)
 
     async def settle(self) -> None:
         """Wait until what is in flight is in the call log. A budget that is reached lets nothing new out."""
@@ -113,7 +124,7 @@ class EngineTeam:
 
 @asynccontextmanager
 async def open_team(
-    experiment: Experiment, deployment: Deployment, spend: Spend, *, run: str
+    experiment: Experiment, deployment: Deployment, spend: Spend, graders: Graders, *, run: str
 ) -> AsyncIterator[EngineTeam]:
     """The team with its clients open; `run` only spreads the retries of concurrent runs."""
     vllm = deployment.vllm()
@@ -139,7 +150,7 @@ async def open_team(
                     rng=random.Random(seed_of(run, name)),
                 )
             )
-        team = EngineTeam(experiment, clients, models, spend)
+        team = EngineTeam(experiment, clients, models, spend, graders)
         try:
             yield team
             await team.settle()

@@ -6,6 +6,7 @@ runs answers carries Python's.
 
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from types import MappingProxyType
 
@@ -37,5 +38,11 @@ def grader_version(name: str) -> str:
     if name not in GRADER_VERSIONS:
         raise UnknownGrader(f"no grader named {name!r}; known: {', '.join(GRADER_VERSIONS)}")
     python = [f"python-{sys.version_info.major}.{sys.version_info.minor}"] if name in _RUNS_ANSWERS else []
-    packages = [f"{package}-{version(package)}" for package in _LEANS_ON[name]]
+    packages = [f"{package}-{_installed(package)}" for package in _LEANS_ON[name]]
     return "+".join([GRADER_VERSIONS[name], *python, *packages])
+
+
+@cache
+def _installed(package: str) -> str:
+    """Read once: looking it up takes longer than most grades."""
+    return version(package)

@@ -28,6 +28,7 @@ from tmas_assets.records.figure import Figure, Metric
 from tmas_assets.records.grade import Grade, Judgement, Outcome, RoleTokens, Score, Verdict
 from tmas_assets.records.problem import Problem, RetiredProblem
 from tmas_assets.records.rounds import (
+    REPEATED,
     Bank,
     BankUpdate,
     BankWrite,
@@ -39,11 +40,13 @@ from tmas_assets.records.rounds import (
     Rollout,
     Round,
     Summary,
+    Turn,
     Verification,
 )
 
 __all__ = [
     "JUDGE",
+    "REPEATED",
     "Bank",
     "BankUpdate",
     "BankWrite",
@@ -82,6 +85,7 @@ __all__ = [
     "StrategyChoice",
     "Summary",
     "Trace",
+    "Turn",
     "Usage",
     "Verdict",
     "Verification",

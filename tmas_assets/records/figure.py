@@ -7,11 +7,12 @@ from typing import Literal
 
 from tmas_assets.records.base import Record
 
-Metric = Literal["mean@k", "credit@k", "pass@k", "pass^k", "maj@k", "best-of-k", "oracle@k"]
+Metric = Literal["mean@k", "credit@k", "pass@k", "pass^k", "maj@k", "best-of-k", "oracle@k", "chosen"]
 """`mean@k`: share of k answers that are right. `credit@k`: mean share of what was
 asked for, from graders that tell one (concepts used by a text). `pass@k`: chance that k answers hold a right one. `pass^k`: chance that
 k answers are all right. `maj@k`: the largest class of equal answers among k is right. `best-of-k`: the one of k that
-the verifiers score best is right. `oracle@k`: any of all k that are there is right, a bound and not a result."""
+the verifiers score best is right. `oracle@k`: any of all k that are there is right, a bound and not a result. `chosen`: the one that the strategy itself
+chose is right, over k repeats."""
 
 
 class Figure(Record):
@@ -50,4 +51,5 @@ class Figure(Record):
     def name(self) -> str:
         """`pass@8`, `best-of-8`, ..."""
         answered = ", answered only" if self.denominator == "answered" else ""
-        return self.metric.removesuffix("k") + str(self.k) + answered
+        k = "" if self.metric == "chosen" else str(self.k)
+        return self.metric.removesuffix("k") + k + answered

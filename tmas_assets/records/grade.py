@@ -85,12 +85,14 @@ class Score(Record):
     dropping errors shows (HAZARDS O08).
     """
 
-    SCHEMA_VERSION: ClassVar[int] = 2
+    SCHEMA_VERSION: ClassVar[int] = 3
     experiment: str
     benchmark: str
     release: str
     iteration: int
     metric: str
+    chosen: bool = False
+    """Whether the answers are those the strategy chose, one a repeat, and not its whole population."""
     value: float | None
     low: float | None
     high: float | None

@@ -1,11 +1,14 @@
 """What one iteration of a strategy on one problem yields: rollouts, verifications, summaries, memory."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from tmas_assets.records.base import Record
 from tmas_assets.records.call import Trace
 
-Branch = Literal["plain", "refine", "explore"]
+Branch = Literal["plain", "refine", "explore", "kept", "chosen"]
+"""`plain` sees the problem alone, `refine` earlier texts or notes, `explore` what to stay away from. The other two repeat
+an earlier rollout word for word without a call: `kept` goes on standing after a stop, `chosen` is the strategy's answer."""
+REPEATED: tuple[Branch, ...] = ("kept", "chosen")
 ParseStatus = Literal["parsed", "parse_error", "failed"]
 """`parse_error`: the model replied and the reply broke its format. `failed`: there was no reply to parse."""
 Bank = Literal["experience", "guideline"]
@@ -38,8 +41,9 @@ class Rollout(Record):
 
 
 class Verification(Record):
-    """One independent check of one rollout."""
+    """One independent check of one rollout, by whatever role checks: verifier, critic, evaluator. `trace.role` says which."""
 
+    SCHEMA_VERSION: ClassVar[int] = 2
     id: str
     """`r0t01c3v2`: check 2 of rollout r0t01c3."""
     problem: str
@@ -48,10 +52,12 @@ class Verification(Record):
     iteration: int
     check: int
     score: float | None
-    """0, 0.5 or 1; None unless parsed."""
+    """0, 0.5 or 1 (1 passes, agrees, accepts); None unless parsed."""
     critique: str
     parse: ParseStatus
     parse_error: str | None
+    about: str | None = None
+    """Id of the verification that this one rates, in place of the rollout."""
     strategy_digest: str
     model: str
     trace: Trace
@@ -120,8 +126,31 @@ class BankWrite(Record):
     trace: Trace
 
 
+class Turn(Record):
+    """What a role did that is no solution, check, summary or bank: an order, a roster, a run of code, a finding."""
+
+    id: str
+    """Unique within a problem, e.g. `r0t01/ceo`."""
+    role: str
+    kind: str
+    """Name of the record that `data` holds."""
+    data: str | None
+    """That record as canonical JSON; None unless parsed."""
+    text: str
+    """What was said, as far as it is not in `data`."""
+    about: tuple[str, ...] = ()
+    """Ids of the rollouts or turns that it read."""
+    parse: ParseStatus
+    parse_error: str | None
+    model: str | None
+    trace: Trace | None
+    """None where no model was asked."""
+
+
 class MemorySnapshot(Record):
-    """Both banks after an iteration; iteration -1 stands for `none yet` and is never stored."""
+    """What goes on to the next iteration: both banks, the turns of this one, and whether the strategy has stopped."""
+
+    SCHEMA_VERSION: ClassVar[int] = 2
 
     problem: str
     problem_digest: str
@@ -131,6 +160,9 @@ class MemorySnapshot(Record):
     """Digest of the snapshot of the iteration before, None at iteration 0: the chain that lineage walks."""
     entries: tuple[MemoryEntry, ...]
     writes: tuple[BankWrite, ...]
+    turns: tuple[Turn, ...] = ()
+    stopped: str | None = None
+    """Why nothing more is asked about this problem: later rounds keep its rollouts."""
     strategy_digest: str
 
 

@@ -63,7 +63,7 @@ def _heading(one: Figure) -> str:
 
 
 def _order(heading: str) -> tuple[int, int]:
-    kinds = ("credit", "pass@", "pass^", "maj@", "best-of-", "oracle")
+    kinds = ("chosen", "credit", "pass@", "pass^", "maj@", "best-of-", "oracle")
     kind = next(i for i, start in enumerate(kinds) if heading.startswith(start))
     return kind, int(heading.removeprefix(kinds[kind]) or 0)
 

@@ -26,6 +26,8 @@ class Beside:
     """Mean verifier score by (problem, rollout) of those that have one."""
     clusters: Mapping[str, Hashable]
     """By problem, what it shares with others of its source."""
+    chosen: Samples | None = None
+    """What the strategy itself chose among them, one answer a repeat; None where it makes no choice."""
 
 
 def ladder(asked: int) -> tuple[int, ...]:
@@ -53,6 +55,9 @@ def _figures(samples: Samples, beside: Beside, seed: int, level: float) -> Itera
         if any(grade.credit is not None for grade in samples.used):
             yield made.figure("credit@k", each, [_mean_credit(own) for own in samples.answers.values()])
         yield made.figure("oracle@k", each, [float(count > 0) for count in right.values()])
+    if beside.chosen is not None and beside.chosen.each:
+        rates = [count / beside.chosen.each for count in beside.chosen.right.values()]
+        yield _Maker(beside.chosen, beside.clusters, level).figure("chosen", beside.chosen.each, rates)
     for k in ks:
         yield made.figure("pass@k", k, [pass_at_k(each, count, k) for count in right.values()])
     several = [k for k in ks if k > 1] or ks  # of one answer all are the plain rate

@@ -17,6 +17,7 @@ def score_iteration(
     release: str,
     iteration: int,
     grades_digest: str,
+    chosen: bool = False,
     level: float = 0.95,
     clusters: Mapping[str, Hashable] | None = None,
 ) -> Score:
@@ -25,6 +26,7 @@ def score_iteration(
     Which answers are used, missing and left out: `samples_of`. `failed` and `undecided` answers are not
     right in `value`; `value_answered` is right / (right + wrong). Both are None where there is nothing to divide.
     `clusters`: a key of each problem, equal for those that share a source; each its own where absent.
+    `chosen`: whether the grades are of the answers that the strategy chose, and not of its whole population.
     Several graders (one a problem) are joined with `+`; the grader is empty while there is no grade.
     Raises ValueError for grades that do not belong together.
     """
@@ -44,6 +46,7 @@ def score_iteration(
         release=release,
         iteration=iteration,
         metric="pass@1",
+        chosen=chosen,
         value=right / len(used) if used else None,
         low=interval.low if interval else None,
         high=interval.high if interval else None,

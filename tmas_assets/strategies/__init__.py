@@ -1,13 +1,13 @@
 """Test-time-scaling strategies, one file each, found by a scan of this package.
 
-A strategy is an async function over named agents: it is given a problem and its own last round, and returns the
+A strategy is an async function over named agents: it is given a problem and its own earlier rounds, and returns the
 next round. It knows nothing of Dagster, files or the network; `Team` is all it sees of the world. A module of
-this package that defines `STRATEGY` is a strategy.
+this package that defines `STRATEGY` is a strategy; `step.py` has what their rounds are made of.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -17,11 +17,18 @@ from pydantic import ValidationError
 from tmas_assets.records import Call, ChatRequest, Problem, Record, Round, Sampling, StrategyChoice, digest
 
 
+class Ran(Record):
+    """A program that was run: what it printed, and how it ended."""
+
+    stdout: str
+    stderr: str
+    ended: str
+    """`passed`, or why it did not end well, in words."""
+    unsandboxed: bool = False
+
+
 class Team(Protocol):
     """The agents of an experiment: who answers for a role, how it is sampled, and how to ask."""
-
-    def model(self, role: str) -> str:
-        """Identity of the model that serves the role."""
 
     def sampling(self, role: str) -> Sampling: ...
 
@@ -31,6 +38,13 @@ class Team(Protocol):
     async def ask(self, request: ChatRequest) -> Call:
         """The reply, from the call log or the model. A refused request is a call with status `failed`; an
         endpoint that cannot be reached, or a spent budget, raises and ends the round."""
+
+    async def classes(self, problem: Problem, answers: Sequence[str | None]) -> tuple[int | None, ...] | None:
+        """The class of equal answers that each belongs to, None for a silent one: compared with each other by the
+        problem's grader, never with the gold. None altogether where answers to it cannot be told equal (programs)."""
+
+    async def run_code(self, program: str, stdin: str = "") -> Ran:
+        """Run a Python program in the sandbox, within its limits. A sandbox that cannot be had raises."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +63,21 @@ class Strategy:
     title: str
     source: str
     """Paper or code that the strategy follows."""
-    roles: tuple[str, ...]
+    roles: Callable[[Any], tuple[str, ...]]
+    """Roles that are asked under these settings."""
     Settings: type[Record]
     prompts: Callable[[], Mapping[str, str]]
     """Digest of each role's prompt text."""
-    answers: Callable[[Any], int]
-    """Rollouts of one round under these settings."""
-    iterate: Callable[[Problem, Round | None, Here, Team, Any], Awaitable[Round]]
-    """(problem, last round or None at iteration 0, where, team, settings) -> next round."""
+    population: Callable[[Any, int], int]
+    """(settings, iteration) -> rollouts of that round that are answers of their own; 0 where they are drafts of one."""
+    iterate: Callable[[Problem, tuple[Round, ...], Here, Team, Any], Awaitable[Round]]
+    """(problem, earlier rounds with the oldest first, where, team, settings) -> next round."""
+    chooses: Callable[[Any], bool] = lambda settings: False
+    """Whether every round ends with one rollout of branch `chosen`: the strategy's answer so far, which is scored."""
+    rounds: Callable[[Any], int | None] = lambda settings: None
+    """How many rounds there are under these settings; None for as many as the experiment asks for."""
+    looks_back: int | None = 1
+    """How many earlier rounds `iterate` is given, None for all."""
 
 
 class StrategyFault(ValueError):
@@ -98,3 +119,11 @@ def strategy_digest(choice: StrategyChoice) -> str:
     """Digest of the strategy's name, its whole settings (defaults too) and the text of its prompts."""
     settings = settings_of(choice).model_dump(mode="json")
     return digest({"name": choice.name, "settings": settings, "prompts": dict(strategy(choice.name).prompts())})
+
+
+def rounds_fault(choice: StrategyChoice, iterations: int) -> str | None:
+    """Why the strategy cannot go through so many iterations; None where it can."""
+    most = strategy(choice.name).rounds(settings_of(choice))
+    if most is None or iterations <= most:
+        return None
+    return f"iterations: {choice.name} has {most} under these settings (found {iterations}); say `iterations: {most}`"

@@ -7,10 +7,8 @@ and the experience bank). What the paper leaves open is a setting. Leaves out st
 kept, so any such rule can be replayed.
 """
 
-import asyncio
 import random
-from collections.abc import Coroutine
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from pydantic import Field
 
@@ -24,19 +22,16 @@ from tmas_assets.records import (
     Branch,
     Call,
     MemoryEntry,
-    MemorySnapshot,
     Problem,
     Record,
     Rollout,
     Round,
     Summary,
     Verification,
-    digest,
 )
-from tmas_assets.records.seeds import seed_of
 from tmas_assets.strategies import Here, Strategy, Team
+from tmas_assets.strategies.step import Step, together
 
-T = TypeVar("T")
 SIMILARITIES: dict[str, Similarity] = {"jaccard": jaccard}
 _STAGES = ("solution", "verification", "summary", "experience")
 
@@ -59,75 +54,55 @@ class Settings(Record):
     limits: Limits = Limits()
 
 
-async def iterate(problem: Problem, last: Round | None, here: Here, team: Team, settings: Settings) -> Round:
-    """The round after `last` (None at iteration 0). Independent steps run side by side, none waits for a stage."""
-    turn = _Turn(problem, last, here, team, settings)
-    chains = await _together([turn.candidate(number) for number in range(settings.candidates)])
-    rollouts = tuple(rollout for rollout, _, _ in chains)
+async def iterate(
+    problem: Problem, past: tuple[Round, ...], here: Here, team: Team, settings: Settings
+) -> Round:
+    """The round after the last one (none at iteration 0). Independent steps run side by side, none waits for a stage."""
+    step = Step(problem, past, here, team)
+    turn = _Turn(step, settings)
+    chains = await together(turn.candidate(number) for number in range(settings.candidates))
     read = tuple((rollout, summed) for rollout, _, summed in chains if rollout.text)
-    return Round(
-        problem=problem.id,
-        repeat=here.repeat,
-        iteration=here.iteration,
-        rollouts=rollouts,
-        verifications=tuple(check for _, checks, _ in chains for check in checks),
-        summaries=tuple(summed for _, _, summed in chains if summed is not None),
-        memory=await turn.remember(read),
+    entries, writes = await turn.remember(read)
+    return step.round(
+        [rollout for rollout, _, _ in chains],
+        verifications=[check for _, checks, _ in chains for check in checks],
+        summaries=[summed for _, _, summed in chains if summed is not None],
+        entries=entries,
+        writes=writes,
     )
 
 
-async def _together(steps: list[Coroutine[Any, Any, T]]) -> list[T]:
-    """Results in order; the first failure cancels the rest, so that nothing is asked for a round that is lost."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(step) for step in steps]
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    return [task.result() for task in tasks]
-
-
 class _Turn:
-    """One iteration on one problem: what every step of it needs to know."""
+    """One iteration on one problem under these settings."""
 
-    def __init__(self, problem: Problem, last: Round | None, here: Here, team: Team, settings: Settings) -> None:
-        self.problem, self.last, self.here, self.team, self.settings = problem, last, here, team, settings
-        self.memory: tuple[MemoryEntry, ...] = last.memory.entries if last else ()
-        self.memory_digest = digest(last.memory) if last else None
-        self.name = f"r{here.repeat}t{here.iteration:02d}"
+    def __init__(self, step: Step, settings: Settings) -> None:
+        self.step, self.settings = step, settings
+        self.problem, self.team, self.here = step.problem, step.team, step.here
 
     def _ask(self, role: str, place: str) -> Ask:
-        here = self.here
         stage = _STAGES.index(role) if role in _STAGES else len(_STAGES) - 1
-        return Ask(
-            sampling=self.team.sampling(role),
-            seed=seed_of(here.seed, self.problem.digest, here.repeat, here.iteration, role, place),
-            sample=f"{self.name}{place}/{role}",
-            affinity=self.problem.digest,
-            # who lags goes first, then what is nearest to its end: shortest makespan of the orders simulated
-            priority=here.iteration * len(_STAGES) + len(_STAGES) - 1 - stage,
-            structured=self.team.structured(role),
-        )
+        return self.step.ask(role, place, to_go=len(_STAGES) - 1 - stage)
 
     async def candidate(self, number: int) -> tuple[Rollout, tuple[Verification, ...], Summary | None]:
         """Solve, check, sum up: a chain that waits for no other candidate."""
         rollout = await self._solve(number)
         if not rollout.text:
             return rollout, (), None
-        checks = await _together([self._verify(rollout, check) for check in range(self.settings.verifications)])
+        checks = await together(self._verify(rollout, check) for check in range(self.settings.verifications))
         return rollout, tuple(checks), await self._sum_up(rollout, tuple(checks))
 
     def _branch(self, number: int) -> Branch:
-        if self.last is None:
+        if self.step.last is None:
             return "plain"
-        here = self.here
-        draw = random.Random(seed_of(here.seed, self.problem.digest, here.repeat, here.iteration, "branch", number))
+        draw = random.Random(self.step.seed("branch", number))
         return "explore" if draw.random() < self.settings.epsilon else "refine"
 
     def _shown(self, branch: Branch, number: int) -> tuple[tuple[Rollout, Summary | None], ...]:
-        if branch != "refine" or self.last is None:
+        last = self.step.last
+        if branch != "refine" or last is None:
             return ()
-        summaries = {summed.rollout: summed for summed in self.last.summaries}
-        pairs = [(rollout, summaries.get(rollout.id)) for rollout in self.last.rollouts if rollout.text]
+        summaries = {summed.rollout: summed for summed in last.summaries}
+        pairs = [(rollout, summaries.get(rollout.id)) for rollout in last.rollouts if rollout.text]
         if self.settings.refine_from == "paired":
             pairs = [pair for pair in pairs if pair[0].candidate == number]
         elif self.settings.refine_from == "best":
@@ -138,7 +113,7 @@ class _Turn:
         branch = self._branch(number)
         shown = self._shown(branch, number)
         bank: Bank | None = {"plain": None, "refine": "experience", "explore": "guideline"}[branch]
-        memory = live(self.memory, bank) if bank in self.settings.banks else ()
+        memory = live(self.step.entries, bank) if bank in self.settings.banks else ()
         ask = self._ask(solution.ROLE, f"c{number}")
         call = await self.team.ask(
             solution.ask(
@@ -152,22 +127,9 @@ class _Turn:
             )
         )
         found = solution.read(call, proof=self.settings.proof)
-        return Rollout(
-            id=f"{self.name}c{number}",
-            problem=self.problem.id,
-            problem_digest=self.problem.digest,
-            repeat=self.here.repeat,
-            iteration=self.here.iteration,
-            candidate=number,
-            branch=branch,
-            parents=tuple(rollout.id for rollout, _ in shown),
-            memory_digest=self.memory_digest if memory else None,
-            text=found.text,
-            answer=found.answer,
-            strategy_digest=self.here.strategy_digest,
-            model=call.model,
-            seed=ask.seed,
-            trace=call.trace,
+        parents = [rollout.id for rollout, _ in shown]
+        return self.step.rollout(
+            number, branch, ask, call, text=found.text, answer=found.answer, parents=parents, shows_memory=bool(memory)
         )
 
     async def _verify(self, rollout: Rollout, check: int) -> Verification:
@@ -176,22 +138,7 @@ class _Turn:
         call = await self.team.ask(
             verification.ask(self.problem, ask, proof=settings.proof, rollout=rollout, limits=settings.limits)
         )
-        found = verification.read(call)
-        return Verification(
-            id=f"{rollout.id}v{check}",
-            problem=self.problem.id,
-            rollout=rollout.id,
-            repeat=self.here.repeat,
-            iteration=self.here.iteration,
-            check=check,
-            score=found.score,
-            critique=found.critique,
-            parse=found.parse,
-            parse_error=found.parse_error,
-            strategy_digest=self.here.strategy_digest,
-            model=call.model,
-            trace=call.trace,
-        )
+        return self.step.check(rollout, check, call, **dict(verification.read(call)))
 
     async def _sum_up(self, rollout: Rollout, checks: tuple[Verification, ...]) -> Summary:
         ask = self._ask(summary.ROLE, f"c{rollout.candidate}")
@@ -216,11 +163,13 @@ class _Turn:
             trace=call.trace,
         )
 
-    async def remember(self, read: tuple[tuple[Rollout, Summary | None], ...]) -> MemorySnapshot:
+    async def remember(
+        self, read: tuple[tuple[Rollout, Summary | None], ...]
+    ) -> tuple[tuple[MemoryEntry, ...], list[BankWrite]]:
         """The next memory: both bank agents read the round at once, then their updates are merged in turn."""
         banks = self.settings.banks if read else ()  # a round without a single reply teaches nothing
-        replies = await _together([self._write(bank, read) for bank in banks])
-        entries, writes = self.memory, []
+        replies = await together(self._write(bank, read) for bank in banks)
+        entries, writes = self.step.entries, []
         for bank, (call, found) in zip(banks, replies, strict=True):
             counts = (0, 0, 0, 0)
             if found.update is not None:
@@ -247,20 +196,11 @@ class _Turn:
                     trace=call.trace,
                 )
             )
-        return MemorySnapshot(
-            problem=self.problem.id,
-            problem_digest=self.problem.digest,
-            repeat=self.here.repeat,
-            iteration=self.here.iteration,
-            previous_digest=self.memory_digest,
-            entries=entries,
-            writes=tuple(writes),
-            strategy_digest=self.here.strategy_digest,
-        )
+        return entries, writes
 
     async def _write(self, bank: Bank, read: tuple[tuple[Rollout, Summary | None], ...]) -> tuple[Call, BankReply]:
         role = {"experience": experience, "guideline": guideline}[bank]
-        shown = live(self.memory, bank)
+        shown = live(self.step.entries, bank)
         request = role.ask(
             self.problem,
             self._ask(role.ROLE, ""),
@@ -281,9 +221,9 @@ STRATEGY = Strategy(
     name="tmas",
     title="TMAS",
     source="arXiv 2605.10344",
-    roles=(solution.ROLE, verification.ROLE, summary.ROLE, experience.ROLE, guideline.ROLE),
+    roles=lambda settings: (solution.ROLE, verification.ROLE, summary.ROLE, experience.ROLE, guideline.ROLE),
     Settings=Settings,
-    prompts=prompt_digests,
-    answers=lambda settings: settings.candidates,
+    prompts=lambda: prompt_digests((solution, verification, summary, experience, guideline)),
+    population=lambda settings, iteration: settings.candidates,
     iterate=iterate,
 )

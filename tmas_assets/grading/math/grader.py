@@ -6,6 +6,7 @@ as a `Question` for `decide`, which a worker runs. Neither raises for any text.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tmas_assets.grading.math.compare import Comparison
 from tmas_assets.grading.math.exact import TooLarge, rational
@@ -74,6 +75,7 @@ def read_gold(gold: str) -> Shape:
     return read(boxed.text if boxed is not None else gold)
 
 
+@lru_cache(maxsize=1_024)  # asked with every answer
 def unusable(gold: str, *, whole: bool = False) -> str | None:
     """Why no answer can be compared with this gold, or None where one can."""
     if read_gold(gold).kind == "empty":
