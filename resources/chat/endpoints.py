@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from resources.chat.client import EndpointUnavailable
+from resources.chat.outcomes import Answered, Broken, Refused
 from resources.chat.replicas import Resolved
 from resources.serving.vllm_server import Fault, ServerError, VllmServer
 from tmas_assets.records import Endpoint, ManagedServer
@@ -96,8 +97,10 @@ class ExternalServers:
         assert endpoint.model is not None  # the record refuses urls without a model
         faults = [fault for url in endpoint.urls if (fault := await self._fault(url, endpoint.model)) is not None]
         if len(faults) == len(endpoint.urls):
+            from resources.chat.transport import public_url
+
             raise EndpointUnavailable(
-                endpoint.urls[0], 1, ("connection",), f"looking for model {endpoint.model!r}", "; ".join(faults)
+                public_url(endpoint.urls[0]), 1, ("connection",), f"looking for model {endpoint.model!r}", "; ".join(faults)
             )
         return Resolved(endpoint.urls, endpoint.model)
 
@@ -106,27 +109,38 @@ class ExternalServers:
 
     async def _fault(self, url: str, model: str) -> str | None:
         """Why the server cannot be reached, None where it serves `model`."""
-        import httpx  # slow to import, and a run that the call log answers needs no server
+        # imported here: a run that the call log answers needs no server
+        from resources.chat.transport import Transport
 
-        key = os.environ.get(self.endpoint.api_key_env or "", "EMPTY")
+        transport = Transport(url, os.environ.get(self.endpoint.api_key_env or "", "EMPTY"), 1)
         try:
-            async with httpx.AsyncClient(timeout=_CHECK_SECONDS) as client:
-                reply = await client.get(f"{url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"})
-            served = [str(entry["id"]) for entry in reply.json()["data"]] if reply.status_code == 200 else None
-        except httpx.HTTPError as error:
-            return f"{url}/models: {type(error).__name__} {error}"
-        except (ValueError, KeyError, TypeError):
-            served = None
+            found = await transport.models(_CHECK_SECONDS)
+        finally:
+            await transport.close()
+        if isinstance(found, Broken) and found.reason != "bad_body":
+            return f"{transport.name}/models: {found.detail}"
+        served = _names(found.body) if isinstance(found, Answered) else None
         if served is None:
             # some gateways offer no list of models; the first request will tell
             log.warning(
-                "%s/models answered %s and no list of models: %r is not verified", url, reply.status_code, model
+                "%s/models answered %s and no list of models: %r is not verified",
+                transport.name,
+                f"status {found.status}" if isinstance(found, Refused) else "status 200",
+                model,
             )
             return None
         if model not in served:
             raise ServerError(
                 Fault.WRONG_MODEL,
-                f"{url} serves {', '.join(served) or 'no model'}, asked for {model!r}. Correct `model` or `urls` of the "
+                f"{transport.name} serves {', '.join(served) or 'no model'}, asked for {model!r}. Correct `model` or `urls` of the "
                 "endpoint, or start the server with that model.",
             )
         return None
+
+
+def _names(body: object) -> list[str] | None:
+    """The ids in a list of models, None for any other body."""
+    data = body.get("data") if isinstance(body, dict) else None
+    if not isinstance(data, list) or not all(isinstance(entry, dict) and "id" in entry for entry in data):
+        return None
+    return [str(entry["id"]) for entry in data]

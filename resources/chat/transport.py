@@ -28,7 +28,7 @@ class Transport:
 
     def __init__(self, url: str, api_key: str, connections: int) -> None:
         self.name = public_url(url)
-        self._completions = f"{self.name.rstrip('/')}/chat/completions"
+        self._base = self.name.rstrip("/")
         user, password = urlsplit(url).username, urlsplit(url).password
         authorization = f"Bearer {api_key}"
         if user is not None:
@@ -46,28 +46,33 @@ class Transport:
 
     async def send(self, body: bytes, seconds: float) -> Outcome:
         """POST a chat completion and wait `seconds` at most for the whole reply."""
-        try:
-            async with asyncio.timeout(seconds), self._session.post(self._completions, data=body) as reply:
-                content = await reply.read()
-        except aiohttp.ClientConnectorError as error:
-            return Broken("connection", self._cause(error), refused=True)
-        except aiohttp.ConnectionTimeoutError as error:
-            return Broken("connection", self._cause(error), refused=True)
-        except TimeoutError:
-            return Broken("timeout", f"no reply within the limit of {seconds:g} s")
-        except (aiohttp.ClientError, ConnectionError) as error:
-            return Broken("connection", self._cause(error))
-        if reply.status != 200:
-            return Refused(reply.status, self._clean(_message(content)), reply.headers.get("retry-after"))
-        try:
-            return Answered(json.loads(content))
-        except ValueError as error:
-            return Broken("bad_body", self._clean(f"status 200, body is no JSON: {error}"))
+        return await self._exchange("POST", f"{self._base}/chat/completions", seconds, body)
+
+    async def models(self, seconds: float) -> Outcome:
+        """GET the list of models that the server offers."""
+        return await self._exchange("GET", f"{self._base}/models", seconds)
 
     async def close(self) -> None:
         await self._session.close()
 
-    def _cause(self, error: Exception) -> str:
+    async def _exchange(self, method: str, url: str, seconds: float, body: bytes | None = None) -> Outcome:
+        try:
+            async with asyncio.timeout(seconds), self._session.request(method, url, data=body) as reply:
+                content = await reply.read()
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            return Broken("connection", self._named(error), refused=True)
+        except TimeoutError:
+            return Broken("timeout", f"no reply within the limit of {seconds:g} s")
+        except (aiohttp.ClientError, OSError) as error:
+            return Broken("connection", self._named(error))
+        if not 200 <= reply.status < 300:
+            return Refused(reply.status, self._clean(_message(content)), reply.headers.get("retry-after"))
+        try:
+            return Answered(json.loads(content))
+        except (ValueError, RecursionError) as error:
+            return Broken("bad_body", self._clean(f"status {reply.status}, body is no JSON: {error}"))
+
+    def _named(self, error: Exception) -> str:
         return self._clean(f"{type(error).__name__}: {error}")
 
     def _clean(self, text: str) -> str:
