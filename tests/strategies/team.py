@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
 from tmas_assets.records import Call, ChatRequest, Failure, Problem, Record, Round, Sampling, Usage
-from tmas_assets.strategies import Here, Ran, strategy
+from tmas_assets.strategies import AwaitsApproval, Here, Ran, strategy
 from tmas_assets.strategies.step import next_round
 
 Answer = Callable[[ChatRequest], Awaitable[str | Failure]]
@@ -51,6 +51,7 @@ class LocalTeam:
         self.answer, self.runs = answer, runs
         self.asked: list[ChatRequest] = []
         self.ran: list[str] = []
+        self.approved: bool = True
 
     def sampling(self, role: str) -> Sampling:
         return Sampling(max_tokens=64)
@@ -90,6 +91,10 @@ class LocalTeam:
     async def run_code(self, program: str, stdin: str = "") -> Ran:
         self.ran.append(program)
         return self.runs(program)
+
+    async def require_approval(self, made: Round) -> None:
+        if not self.approved:
+            raise AwaitsApproval(f"{made.problem}: nobody has approved round {made.iteration}")
 
     def by_role(self, role: str) -> list[ChatRequest]:
         return [request for request in self.asked if request.role == role]

@@ -16,9 +16,9 @@ from resources.deployment import Deployment
 from resources.serving.vllm_server import VllmServer
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.voting import Voting
-from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Problem, Sampling
+from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Problem, Round, Sampling
 from tmas_assets.records.seeds import seed_of
-from tmas_assets.strategies import Ran
+from tmas_assets.strategies import AwaitsApproval, Ran
 
 LEAST_CALLS = 20
 """Calls before the share of failed ones is judged."""
@@ -88,6 +88,9 @@ class EngineTeam:
 
     async def run_code(self, program: str, stdin: str = "") -> Ran:
         return await self.graders.run_code(program, stdin)
+
+    async def require_approval(self, made: Round) -> None:
+        raise AwaitsApproval(f"{self.experiment.name}: nobody has approved iteration {made.iteration} of {made.problem}.")
 
     async def settle(self) -> None:
         """Wait until what is in flight is in the call log. A budget that is reached lets nothing new out."""

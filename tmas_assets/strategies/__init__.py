@@ -46,6 +46,13 @@ class Team(Protocol):
     async def run_code(self, program: str, stdin: str = "") -> Ran:
         """Run a Python program in the sandbox, within its limits. A sandbox that cannot be had raises."""
 
+    async def require_approval(self, made: Round) -> None:
+        """Return where a person has approved what the turns of `made` say; raises AwaitsApproval where nobody has."""
+
+
+class AwaitsApproval(RuntimeError):
+    """A person has to approve before more is spent on this problem. The rounds made so far are kept."""
+
 
 @dataclass(frozen=True)
 class Here:
