@@ -37,6 +37,11 @@ def schemas(sampling: Sampling) -> tuple[str, ...]:
     return ()
 
 
+def goal(problem: Problem, *, proof: bool) -> str:
+    """What is to be handed in: an answer in a box, a letter, code, a text, a proof."""
+    return PROMPT.render("proof" if proof else _GOALS.get(problem.grader, "answer"))
+
+
 def ask(
     problem: Problem,
     ask: Ask,
@@ -58,14 +63,13 @@ def ask(
             f"{ask.sample}: branch {branch} was given {len(shown)} rollouts and entries of {banks or 'no bank'}; "
             "plain shows neither, refine shows rollouts and the experience bank, explore the guideline bank only"
         )
-    goal = PROMPT.render("proof" if proof else _GOALS.get(problem.grader, "answer"))
     statement = problem_block(problem)
     again = {} if branch == "plain" else {"problem": statement}
     user = message(
         statement,
         rollout_blocks(shown, limits),
         bank_block(memory, bank, limits),
-        PROMPT.render(branch, goal=goal, **again),
+        PROMPT.render(branch, goal=goal(problem, proof=proof), **again),
     )
     return request(ROLE, problem, ask, user, proof=proof, limits=limits)
 
