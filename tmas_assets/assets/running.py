@@ -217,8 +217,9 @@ class _Engine:
 
 
 def check_outcome(experiment: Experiment, outcome: Outcome, *, whole: bool = False) -> None:
-    """Raises a `Failure` where problems stopped for another reason than the budget; with `whole`, for any reason."""
-    stopped = [one for one in outcome.stopped if whole or not one.by_budget]
+    """Raises a `Failure` where problems stopped for another reason than the budget or a person they wait for; with
+    `whole`, for any reason."""
+    stopped = [one for one in outcome.stopped if whole or not (one.by_budget or one.waits)]
     if not stopped and outcome.judge_down is not None:
         raise dg.Failure(
             description=f"{experiment.name}: {outcome.made} cells were made and {outcome.found} found, and answers that the "
@@ -234,7 +235,7 @@ def check_outcome(experiment: Experiment, outcome: Outcome, *, whole: bool = Fal
             f"{outcome.found} found. First: problem {first.problem!r} at t{first.iteration:02d}: {first.reason} "
             "Run again: finished cells and calls are kept."
         ),
-        allow_retries=not first.by_budget,
+        allow_retries=not (first.by_budget or first.waits),
     )
 
 

@@ -18,9 +18,16 @@ from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell, StoredC
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.grades import grade_cell, grader_of
 from tmas_assets.engine.judging import Judge
+from tmas_assets.engine.reviews import Review, ReviewedTeam
+from tmas_assets.engine.team import EngineTeam
 from tmas_assets.records import REPEATED, Problem, Round
-from tmas_assets.strategies import Here, Team, settings_of, strategy
+from tmas_assets.strategies import AwaitsApproval, Here, Team, settings_of, strategy
 from tmas_assets.strategies.step import next_round
+
+
+_TURNS = 3
+"""Turns of the event loop in which a problem's first requests are made: its repeats, their steps, the look-ups. Where
+all problems made theirs in the same turns, none would be out before the last was made."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class Stopped:
     iteration: int
     reason: str
     by_budget: bool = False
+    waits: bool = False
+    """For a person's approval: nothing is wrong."""
 
 
 @dataclass
@@ -60,7 +69,7 @@ class Campaign:
     def __init__(
         self,
         cells: CellStore,
-        team: Team,
+        team: EngineTeam,
         graders: Graders,
         judge: Judge | None = None,
         *,
@@ -83,6 +92,8 @@ class Campaign:
         self.settings = settings_of(experiment.strategy)
         self.outcome = outcome or Outcome()
         self.claims = claims
+        self.starting = asyncio.Lock()
+        """Held by the problem that makes its first requests: see `_TURNS`."""
 
     def check_past(self) -> None:
         """Raises MissingPast before anything is asked or written."""
@@ -123,6 +134,8 @@ class Campaign:
         except BudgetReached as reached:
             self.outcome.budget = str(reached)
             self.outcome.stopped.append(Stopped(problem.id, line.at, str(reached), by_budget=True))
+        except AwaitsApproval as waiting:
+            self.outcome.stopped.append(Stopped(problem.id, line.at, str(waiting), waits=True))
         except (EndpointUnavailable, UnreadableCell, NothingAnswered) as error:
             self.outcome.stopped.append(Stopped(problem.id, line.at, str(error)))
 
@@ -142,6 +155,8 @@ class _ProblemLine:
         self.rounds: dict[int, list[Round]] = {}
         self.writing = asyncio.Lock()
         self.finishing: list[asyncio.Task[None]] = []
+        self.waiting: AwaitsApproval | None = None
+        """Of the first repeat that waits; the others go on until they wait as well."""
 
     async def run(self) -> None:
         campaign = self.campaign
@@ -157,16 +172,21 @@ class _ProblemLine:
         if self.at == campaign.iterations.stop:
             return
         past, start = await self._past(), self.at
+        team = ReviewedTeam(campaign.team, self.problem, await self._review())
         try:
             try:
-                async with asyncio.TaskGroup() as group:
+                async with asyncio.TaskGroup() as group, campaign.starting:
                     for repeat in campaign.repeats:
-                        group.create_task(self._repeat(repeat, start, past.get(repeat, ())))
+                        group.create_task(self._repeat(team, repeat, start, past.get(repeat, ())))
+                    for _ in range(_TURNS):
+                        await asyncio.sleep(0)
             except BaseExceptionGroup as failures:
                 # a cell whose rounds were all there is kept, also when a later round failed
                 await asyncio.gather(*self.finishing, return_exceptions=True)
                 raise failures.exceptions[0] from None
             await asyncio.gather(*self.finishing)
+            if self.waiting is not None:
+                raise self.waiting
         finally:
             for finishing in self.finishing:
                 finishing.cancel()
@@ -181,6 +201,12 @@ class _ProblemLine:
             for one in rounds:
                 past[one.repeat] = (*past.get(one.repeat, ()), one)
         return past
+
+    async def _review(self) -> Review:
+        try:
+            return await asyncio.to_thread(self.campaign.cells.reviews.of, self.problem)
+        except StoreFault as fault:
+            raise UnreadableCell(str(fault)) from fault
 
     async def _files(self, iteration: int) -> StoredCell | None:
         try:
@@ -209,7 +235,7 @@ class _ProblemLine:
         campaign.outcome.found += 1
         campaign.on_found(FoundCell(iteration, problem, files, grades))
 
-    async def _repeat(self, repeat: int, start: int, past: tuple[Round, ...]) -> None:
+    async def _repeat(self, team: Team, repeat: int, start: int, past: tuple[Round, ...]) -> None:
         campaign, cells = self.campaign, self.campaign.cells
         back = campaign.strategy.looks_back
         for iteration in range(start, campaign.iterations.stop):
@@ -217,7 +243,11 @@ class _ProblemLine:
                 if finished.done():
                     finished.result()  # a cell that could not be written ends the line before it asks for more
             here = Here(cells.experiment.seed, repeat, iteration, cells.strategy_digest)
-            last = await next_round(campaign.strategy, self.problem, past, here, campaign.team, campaign.settings)
+            try:
+                last = await next_round(campaign.strategy, self.problem, past, here, team, campaign.settings)
+            except AwaitsApproval as waiting:
+                self.waiting = waiting
+                return
             _refuse_silence(last)
             past = (*past, last) if back is None else (*past, last)[-back:]
             gathered = self.rounds.setdefault(iteration, [])

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from partitions.keys import CellKey, iteration_key, problem_key
 from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile
+from tmas_assets.engine.reviews import Reviews
 from tmas_assets.records import (
     Experiment,
     Grade,
@@ -35,6 +36,7 @@ KINDS: dict[str, type[Record]] = {
     "benchmark_scores": Grade,
 }
 _PREVIOUS = "previous memory_bank"
+_AMENDED = "amendments"
 _FORM = 2
 """Counts the forms that a cell's records have had: cells of another form lie beside, and are made anew from the call log."""
 _KIND_OF: dict[type[Record], str] = {record: kind for kind, record in KINDS.items()}
@@ -66,6 +68,11 @@ class StoredCell:
     def previous_digest(self) -> str | None:
         """Digest of the memory file that the cell was made from, None at iteration 0."""
         return self.memory_bank.parent(_PREVIOUS)
+
+    @property
+    def amended(self) -> str | None:
+        """Digest of the amendments that people made to the cell's replies, None where it was made without any."""
+        return self.memory_bank.parent(_AMENDED)
 
     def follows(self, previous: "StoredCell | None") -> bool:
         """Whether this cell was made from the memory that `previous` has now."""
@@ -109,6 +116,11 @@ class CellStore:
     def variant(self) -> str:
         return self.settings_digest[:12]
 
+    @cached_property
+    def reviews(self) -> Reviews:
+        """What people said, as it was when this was first asked for."""
+        return Reviews(self.store, self.experiment.name, self.variant)
+
     def address(self, kind: str, iteration: int, problem: Problem) -> Address:
         partition = (iteration_key(iteration), problem_key(problem.id))
         return Address((self.experiment.name, kind), partition, self.variant)
@@ -117,14 +129,16 @@ class CellStore:
         return CellKey(iteration, problem_key(problem.id))
 
     def files(self, iteration: int, problem: Problem) -> StoredCell | None:
-        """The cell's files, None where it is not whole. Raises StoreFault where one of them is torn."""
+        """The cell's files, None where it is not whole, or was made before a person amended it. Raises StoreFault
+        where one of them is torn."""
         kinds = ("memory_bank", "rollouts", "verifier_scores", "summaries")
         try:
             found = {kind: self.store.look(self.address(kind, iteration, problem)) for kind in kinds}
         except MissingFile:
             return None
         cell = StoredCell(**found)
-        return cell if cell.whole(problem) else None
+        current = cell.amended == self.reviews.of(problem).digest_of(iteration)
+        return cell if current and cell.whole(problem) else None
 
     def write(
         self, iteration: int, problem: Problem, rounds: Sequence[Round], previous: StoredCell | None
@@ -133,6 +147,8 @@ class CellStore:
         rounds = sorted(rounds, key=lambda one: one.repeat)
         origin = [Parent("problem", problem.digest), Parent("strategy", self.strategy_digest)]
         before = [Parent(_PREVIOUS, previous.memory_bank.digest)] if previous else []
+        amended = self.reviews.of(problem).digest_of(iteration)
+        amendments = [Parent(_AMENDED, amended)] if amended else []
 
         def put(kind: str, rows: list[Record], made_from: list[Parent]) -> StoredFile:
             return self.store.write(self.address(kind, iteration, problem), KINDS[kind], rows, made_from)
@@ -143,7 +159,7 @@ class CellStore:
         checked = Parent("verifier_scores", checks.digest)
         summaries = put("summaries", [s for one in rounds for s in one.summaries], [*origin, read, checked])
         summed = Parent("summaries", summaries.digest)
-        memory = put("memory_bank", [one.memory for one in rounds], [*origin, *before, read, checked, summed])
+        memory = put("memory_bank", [one.memory for one in rounds], [*origin, *before, *amendments, read, checked, summed])
         return StoredCell(rollouts, checks, summaries, memory)
 
     def read(self, iteration: int, problem: Problem) -> tuple[tuple[Round, ...], StoredCell]:

@@ -9,6 +9,7 @@ import random
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from resources.calls.call_log import CallLog
 from resources.chat.client import ChatClient, Spend
 from resources.chat.endpoints import ExternalServers, LeasedServer
 from resources.chat.replicas import Replicas
@@ -16,9 +17,9 @@ from resources.deployment import Deployment
 from resources.serving.vllm_server import VllmServer
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.voting import Voting
-from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Problem, Round, Sampling
+from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Problem, Sampling
 from tmas_assets.records.seeds import seed_of
-from tmas_assets.strategies import AwaitsApproval, Ran
+from tmas_assets.strategies import Ran
 
 LEAST_CALLS = 20
 """Calls before the share of failed ones is judged."""
@@ -48,15 +49,15 @@ _REFUSES_ALL = {"unauthorized", "not_found", "http_402"}
 
 
 class EngineTeam:
-    """`tmas_assets.strategies.Team` over chat clients."""
+    """`tmas_assets.strategies.Team` over chat clients, for all problems; what people said comes in by `reviews.py`."""
 
     def __init__(
         self, experiment: Experiment, clients: Mapping[str, ChatClient], models: Mapping[str, str], spend: Spend,
-        graders: Graders,
+        graders: Graders, log: CallLog,
     ) -> None:  # fmt: skip
         """`clients` and `models` (identities) by endpoint name; `graders` tell which answers are equal and run code."""
         self.experiment, self.clients, self.models, self.spend = experiment, clients, models, spend
-        self.graders, self._voting = graders, Voting(graders)
+        self.graders, self._voting, self._log = graders, Voting(graders), log
         self._left: set[asyncio.Task[Call]] = set()
         """Requests whose asker was stopped by the budget: they were paid for, so their replies are waited for."""
 
@@ -89,8 +90,9 @@ class EngineTeam:
     async def run_code(self, program: str, stdin: str = "") -> Ran:
         return await self.graders.run_code(program, stdin)
 
-    async def require_approval(self, made: Round) -> None:
-        raise AwaitsApproval(f"{self.experiment.name}: nobody has approved iteration {made.iteration} of {made.problem}.")
+    async def keep(self, call: Call) -> Call:
+        """Log a reply that no model gave."""
+        return await self._log.put(call)
 
     async def settle(self) -> None:
         """Wait until what is in flight is in the call log. A budget that is reached lets nothing new out."""
@@ -153,7 +155,7 @@ async def open_team(
                     rng=random.Random(seed_of(run, name)),
                 )
             )
-        team = EngineTeam(experiment, clients, models, spend, graders)
+        team = EngineTeam(experiment, clients, models, spend, graders, log)
         try:
             yield team
             await team.settle()
