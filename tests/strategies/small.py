@@ -4,6 +4,8 @@ Tests and benchmarks that hold for all strategies read this table; one that lack
 """
 
 SMALL: dict[str, tuple[dict[str, object], int]] = {
+    "pacore": ({"widths": [4, 2]}, 3),
+    "rsa": ({"population": 3, "parents": 2}, 3),
     "self_consistency": ({"samples": 4}, 1),
     "single": ({"samples": 2}, 1),
     "tmas": ({"candidates": 3, "verifications": 2}, 3),
