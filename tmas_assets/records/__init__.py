@@ -14,6 +14,7 @@ from tmas_assets.records.call import (
     Usage,
 )
 from tmas_assets.records.decision import (
+    CHOICES,
     RED_TEAM,
     STANCES,
     Calculation,
@@ -74,6 +75,7 @@ from tmas_assets.records.rounds import (
 
 __all__ = [
     "ASSUMPTION",
+    "CHOICES",
     "JUDGE",
     "NO_GRADER",
     "RED_TEAM",

@@ -187,6 +187,10 @@ class Contradiction(Record):
     text: str
 
 
+CHOICES: tuple[Choice, ...] = ("no_go", "need_data", "go_if", "go")
+"""From the most careful on."""
+
+
 class DimensionScore(Record):
     expert: str
     verdict: Stance
@@ -197,10 +201,12 @@ class DimensionScore(Record):
 
 
 class Dissent(Record):
-    """A view that the decision goes against, or that was given the task to go against it."""
+    """A view that differs from the decision, or that was given the task to differ."""
 
     expert: str
     verdict: Stance
+    steps: int
+    """From the decision to the verdict: `no_go`, `need_data`, `go_if`, `go` stand as the stances do, in order."""
     reason: str
     assigned: bool = False
     """Whether it is the red team's."""
@@ -232,7 +238,7 @@ class Decision(Record):
     clamped: str | None = None
     """Why less was granted than was asked."""
     partial: str | None = None
-    """Why the work ended before its time (a cap, a stop, a lost reply); None where all rounds were gone through."""
+    """What the decision lacks: rounds that a cap cut off, a reply that was lost; None where it lacks nothing."""
     calls: int
     """Model calls up to and with this decision."""
     tokens: int
