@@ -75,7 +75,7 @@ def load_script(name: str) -> Script:
 
 
 def default(asked: Asked) -> Reply:
-    """JSON for a schema, a critique with `Score:` where the prompt asks for it, else a boxed solution."""
+    """JSON for a schema, a critique with `Score:` or `Verdict:` where the prompt asks for it, else a boxed solution."""
     draw = asked.random()
     form = asked.body.get("response_format") or {}
     if form.get("type") == "json_schema":
@@ -84,6 +84,8 @@ def default(asked: Asked) -> Reply:
         return Reply(json.dumps({"note": phrase(draw)}))
     if re.search(r"\bscore\s*:", asked.prompt, re.IGNORECASE):
         return Reply(f"The {phrase(draw)} step was checked.\nScore: {draw.choice(['0', '0.5', '1'])}")
+    if verdict := re.search(r"\bVerdict: v\nwhere v is (\w+) or (\w+)\.", asked.prompt):
+        return Reply(f"The {phrase(draw)} step was checked.\nVerdict: {draw.choice(verdict.groups())}")
     return Reply(f"By {phrase(draw)} the value follows.\n\n\\boxed{{{draw.randrange(0, 10)}}}")
 
 

@@ -4,9 +4,13 @@ Tests and benchmarks that hold for all strategies read this table; one that lack
 """
 
 SMALL: dict[str, tuple[dict[str, object], int]] = {
+    "mars": ({"threads": 2, "passes": 2}, 4),
     "pacore": ({"widths": [4, 2]}, 3),
     "rsa": ({"population": 3, "parents": 2}, 3),
+    "rse": ({"population": 3}, 3),
     "self_consistency": ({"samples": 4}, 1),
+    "self_refine": ({"threads": 3, "shows": "all"}, 3),
     "single": ({"samples": 2}, 1),
     "tmas": ({"candidates": 3, "verifications": 2}, 3),
+    "verify_refine": ({"candidates": 4, "verifications": 2, "refinements": 2, "meta_verification": True}, 3),
 }

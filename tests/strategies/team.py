@@ -19,10 +19,15 @@ async def replies(request: ChatRequest) -> str:
     word = f"note{draw.randrange(1000)}"
     return {
         "solution": f"We try {word}. \\boxed{{{draw.randrange(10)}}}",
-        "verification": json.dumps({"critique": word, "score": draw.choice([0, 0.5, 1])}),
+        "verification": json.dumps({
+            "critique": word, "score": draw.choice([0, 0.5, 1]), "report": word, "verdict": draw.choice(["correct", "incorrect"]),
+        }),
+        "meta_verification": json.dumps({"critique": word, "score": draw.choice([0, 0.5, 1])}),
+        "feedback": json.dumps({"report": word, "verdict": draw.choice(["right", "wrong"])}),
         "summary": f"The checks say {word}.",
         "experience": json.dumps({"conclusions": [], "pitfalls": [word], "refuted": []}),
         "guideline": json.dumps({"strategies": [word], "refuted": []}),
+        "distillation": json.dumps({"propositions": [word], "pitfalls": [f"never {word}"]}),
     }[request.role]
 
 
