@@ -11,7 +11,7 @@ from resources.releases import kept_at, packaged_at
 from tmas_assets.benchmarks import Benchmark, HubFile, ReleaseFile
 from tmas_assets.records import Record, digest_bytes
 
-Place = Literal["generated", "data folder", "cached", "package", "download", "needs token", "damaged"]
+Place = Literal["generated", "your file", "data folder", "cached", "package", "download", "needs token", "damaged"]
 _ORDER: tuple[Place, ...] = ("damaged", "needs token", "download", "package", "cached", "data folder")
 """Of several files, the place that costs most counts."""
 
@@ -19,17 +19,19 @@ _ORDER: tuple[Place, ...] = ("damaged", "needs token", "download", "package", "c
 class Availability(Record):
     place: Place
     detail: str
-    """The path, package or sentence behind it; empty for a generator."""
+    """The path, package or sentence behind it; empty for a generator and for a file that an experiment names."""
 
     @property
     def here(self) -> bool:
         """Whether it loads without a network."""
-        return self.place in ("generated", "data folder", "cached", "package")
+        return self.place in ("generated", "your file", "data folder", "cached", "package")
 
 
 def availability(entry: Benchmark, release: str, *, data: Path | None, cache: Path) -> Availability:
     """Of a release by name or label. Reads files to compare their digests, but neither writes nor asks the network."""
     published = entry.release(release)
+    if entry.own_files is not None:
+        return Availability(place="your file", detail="")
     if published is None:
         return Availability(place="generated", detail="")
     found = [_of_file(entry, file, data, cache) for file in published.files]

@@ -73,7 +73,7 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
     settings = settings_of_choice(choice)
     release = entry.release(label)
     files = release.files if release is not None else ()
-    found = {file.path: _find(entry, file, data, cache) for file in files}
+    found = {file.path: _find(entry, file, data, cache) for file in files} | own_files(entry, settings, choice.base)
     if entry.package is not None:
         problems = _generated(entry.package, entry, settings, label, cache)
     else:
@@ -96,13 +96,34 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
         benchmark=entry.name,
         release=label,
         digest=digest([problem.digest for problem in problems]),
-        files=tuple((file.path, digest_bytes(found[file.path].data), found[file.path].where) for file in files),
+        files=tuple((path, digest_bytes(file.data), file.where) for path, file in found.items()),
         note=release.note if release is not None else "",
         licence=entry.licence,
         source=entry.source,
         package=f"{entry.package} {version(entry.package)}" if entry.package is not None else None,
         repaired=tuple((problem.id, problem.errata) for problem in problems if problem.errata is not None),
     )
+
+
+def own_files(entry: Benchmark, settings: Record, base: str) -> dict[str, FoundFile]:
+    """The user's own files that the settings name, by path; relative ones lie in the folder `base`."""
+    if entry.own_files is None:
+        return {}
+    return {path: FoundFile(data, str(_own_place(path, base))) for path, data in
+            entry.own_files(settings, lambda path: _own_content(entry.name, path, base)).items()}
+
+
+def _own_place(path: str, base: str) -> Path:
+    return Path(base) / path
+
+
+def _own_content(name: str, path: str, base: str) -> bytes:
+    place = _own_place(path, base)
+    try:
+        return place.read_bytes()
+    except OSError as error:
+        relative = "" if Path(path).is_absolute() else f" (the setting says {path!r}; its folder is {base or 'not known'})"
+        raise BenchmarkError(f"{name}: cannot read {place}{relative}: {error.strerror or error}; correct the path") from error
 
 
 def _check_graders(problems: Sequence[Problem], name: str) -> None:

@@ -43,8 +43,8 @@ def _refuse_double_names(files: Sequence[ExperimentFile]) -> None:
 
 
 def releases_of(files: Sequence[ExperimentFile]) -> list[BenchmarkChoice]:
-    """The default release of every benchmark, and what the experiments use, with their settings."""
-    defaults = [BenchmarkChoice(name=name) for name in benchmarks()]
+    """The default release of every benchmark that has one, and what the experiments use, with their settings."""
+    defaults = [BenchmarkChoice(name=name) for name, known in benchmarks().items() if known.own_files is None]
     used = [whole_release(file.experiment.benchmark) for file in files]
     return list({asset_name(choice): choice for choice in [*defaults, *used]}.values())
 

@@ -22,8 +22,8 @@ from tmas_assets.records import BenchmarkChoice
 
 def test_the_scan_finds_every_benchmark_in_order():
     assert list(benchmarks()) == [
-        "aime2024", "aime2025", "commongen_hard", "gpqa_diamond", "hle_math_100", "humaneval", "imo_answerbench",
-        "imo_answerbench_50", "math500", "mbpp_sanitized", "reasoning_gym",
+        "aime2024", "aime2025", "commongen_hard", "gpqa_diamond", "hle_math_100", "humaneval", "hypotheses",
+        "imo_answerbench", "imo_answerbench_50", "math500", "mbpp_sanitized", "reasoning_gym",
     ]
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from tmas_assets.assets.campaign import campaign_job
 from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.summary import summary_asset
-from tmas_assets.benchmarks import BenchmarkError, benchmark, resolve_release, settings_of_choice
+from tmas_assets.benchmarks import BenchmarkError, at_folder, benchmark, resolve_release, settings_of_choice
 from tmas_assets.records import Experiment
 from tmas_assets.strategies import StrategyFault, rounds_fault, settings_of, strategy
 
@@ -44,7 +44,8 @@ class ExperimentFile(dg.Component):
                 "benchmark, a strategy, iterations and endpoints.default"
             )
         check(attributes, file)
-        return cls(attributes, file)
+        placed = at_folder(attributes.benchmark, str(file.parent))
+        return cls(attributes.model_copy(update={"benchmark": placed}), file)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         experiment = self.experiment

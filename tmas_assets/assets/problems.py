@@ -75,7 +75,7 @@ def described(choice: BenchmarkChoice) -> str:
 
 def problems_version(choice: BenchmarkChoice) -> str:
     """Code version: changes with the settings of the release, not with how much of it an experiment uses."""
-    return whole_release(choice).model_dump_json()
+    return whole_release(choice).model_dump_json(exclude={"base"})
 
 
 def problems_asset(choice: BenchmarkChoice) -> dg.AssetsDefinition:

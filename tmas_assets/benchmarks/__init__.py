@@ -30,7 +30,7 @@ from tmas_assets.records import BenchmarkChoice, Record
 
 __all__ = [
     "Benchmark", "BenchmarkError", "Gated", "HubFile", "PackageFile", "ProblemChange", "Release", "ReleaseBytes",
-    "ReleaseFile", "UnknownBenchmark", "asset_name", "benchmark", "benchmarks", "check_problems", "difference",
+    "ReleaseFile", "UnknownBenchmark", "asset_name", "at_folder", "benchmark", "benchmarks", "check_problems", "difference",
     "resolve_release", "settings_of_choice", "whole_release",
 ]
 
@@ -83,7 +83,13 @@ def asset_name(choice: BenchmarkChoice) -> str:
 def whole_release(choice: BenchmarkChoice) -> BenchmarkChoice:
     """The choice with its release and all settings spelled out and without a limit: equal for equal problems."""
     settings = settings_of_choice(choice).model_dump(mode="json")
-    return BenchmarkChoice(name=choice.name, release=resolve_release(choice), settings=settings)
+    return BenchmarkChoice(name=choice.name, release=resolve_release(choice), settings=settings, base=choice.base)
+
+
+def at_folder(choice: BenchmarkChoice, folder: str) -> BenchmarkChoice:
+    """The choice as made in `folder`: where it names files of the user's own, their paths start there."""
+    own = benchmark(choice.name).own_files is not None
+    return choice.model_copy(update={"base": folder}) if own else choice
 
 
 def settings_of_choice(choice: BenchmarkChoice) -> Record:

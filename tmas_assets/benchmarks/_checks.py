@@ -1,9 +1,9 @@
-"""What every load is held to: unique ids, a gold for each problem, and the row count of the release."""
+"""What every load is held to: unique ids, a gold for each problem that is graded, and the row count of the release."""
 
 from collections.abc import Sequence
 
 from tmas_assets.benchmarks._contract import BenchmarkError, Release
-from tmas_assets.records import Problem
+from tmas_assets.records import NO_GRADER, Problem
 
 
 def check_problems(problems: Sequence[Problem], release: Release | None, name: str) -> None:
@@ -20,7 +20,7 @@ def check_problems(problems: Sequence[Problem], release: Release | None, name: s
         seen[problem.id] = problem
         if not problem.statement.strip():
             raise BenchmarkError(f"{name} at {problem.source} ({problem.id}): empty statement")
-        if problem.answer is None or not problem.answer.strip():
+        if problem.grader != NO_GRADER and (problem.answer is None or not problem.answer.strip()):
             raise BenchmarkError(f"{name} at {problem.source} ({problem.id}): no gold answer; an erratum can give one")
     if release is not None and release.rows is not None and len(problems) != release.rows:
         raise BenchmarkError(f"{name} release {release.name}: {len(problems)} problems, expected {release.rows} (`rows` "

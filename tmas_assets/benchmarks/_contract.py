@@ -6,7 +6,7 @@ Leaves out where the bytes come from: `resources/releases.py` finds, downloads a
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tmas_assets.records import Problem, Record
+from tmas_assets.records import NO_GRADER, Problem, Record
 
 ReleaseBytes = Mapping[str, bytes]
 """The bytes of a release by `ReleaseFile.path`."""
@@ -78,7 +78,8 @@ class Release:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A named set of problems with its graders. A generator has no `releases`: its release is the user's label."""
+    """A named set of problems with its graders. A generator, and what reads a user's own files, has no `releases`: its
+    release is the user's label."""
 
     name: str
     title: str
@@ -97,12 +98,19 @@ class Benchmark:
     gated: Gated | None = None
     package: str | None = None
     """A generator's distribution: with its version, the settings and the release decide every byte."""
+    own_files: Callable[[Record, Callable[[str], bytes]], ReleaseBytes] | None = None
+    """For a release that is the user's: (settings, what reads one file) -> the bytes that `read` is given, by path."""
     labelled: bool = False
     """Settings choose or arrange its rows, so a user may label a release of his own, made of the default one's files."""
 
     @property
     def generated(self) -> bool:
         return not self.releases
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether its problems can be graded at all; hypotheses cannot."""
+        return self.graders != (NO_GRADER,)
 
     def release(self, name: str) -> Release | None:
         """The published release that `name` is made of; None for a generator."""

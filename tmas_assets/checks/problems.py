@@ -16,6 +16,7 @@ from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import text_table
 from tmas_assets.assets.running import graders_of, permanent
 from tmas_assets.benchmarks import (
+    Benchmark,
     BenchmarkError,
     HubFile,
     ProblemChange,
@@ -42,7 +43,7 @@ _PROMISES = {
 def problems_checks(choice: BenchmarkChoice) -> dg.AssetChecksDefinition:
     known = benchmark(choice.name)
     key = problems_key(choice)
-    promises = [name for name in _PROMISES if name != key_letters.PROMISE or "choice" in known.graders]
+    promises = [name for name in _PROMISES if _is_made(name, known)]
 
     @dg.multi_asset_check(
         name=f"check_problems_{asset_name(choice)}",
@@ -61,11 +62,23 @@ def problems_checks(choice: BenchmarkChoice) -> dg.AssetChecksDefinition:
     return checks
 
 
+def _is_made(promise: str, known: Benchmark) -> bool:
+    """Whether a benchmark makes this promise: one without golds promises nothing of them, a user's file is no release."""
+    if promise == key_letters.PROMISE:
+        return "choice" in known.graders
+    if promise in (golds.PROMISE, leaked_golds.PROMISE):
+        return known.has_gold
+    return promise != pinned_digests.PROMISE or known.own_files is None
+
+
 def findings(deployment: Deployment, choice: BenchmarkChoice, table: ProblemTable) -> Iterator[Finding]:
-    """What every check finds in the table. Raises StoreFault and BenchmarkError."""
+    """What every check that the benchmark promises finds in the table. Raises StoreFault and BenchmarkError."""
     yield unique_ids.check_unique_ids(table.problems)
-    yield _pinned(deployment, choice, table)
+    if benchmark(choice.name).own_files is None:
+        yield _pinned(deployment, choice, table)
     yield _differences(deployment, choice, table)
+    if not benchmark(choice.name).has_gold:
+        return
     yield leaked_golds.check_leaked_golds(table.problems)
     yield key_letters.check_key_letters(table.problems)
     with graders_of(deployment) as graders:

@@ -1,7 +1,7 @@
 """Names and versions of the graders. A version goes up whenever a verdict could change.
 
 A grader that leans on a package carries that package's version too, since its verdicts change with it; the one that
-runs answers carries Python's.
+runs answers carries Python's. `none` grades nothing: its problems have no gold.
 """
 
 import sys
@@ -16,6 +16,7 @@ GRADER_VERSIONS: Mapping[str, str] = MappingProxyType({
     "concepts": "1",
     "integer": "2",
     "math": "2",
+    "none": "1",
     "reasoning_gym": "1",
 })
 _LEANS_ON: Mapping[str, tuple[str, ...]] = {
@@ -24,6 +25,7 @@ _LEANS_ON: Mapping[str, tuple[str, ...]] = {
     "concepts": ("simplemma",),
     "integer": ("math-verify", "mpmath"),
     "math": ("math-verify", "mpmath"),
+    "none": (),
     "reasoning_gym": ("reasoning-gym",),
 }
 _RUNS_ANSWERS = ("code",)

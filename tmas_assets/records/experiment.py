@@ -27,6 +27,8 @@ class BenchmarkChoice(Record):
     settings: dict[str, JsonValue] = {}
     limit: int | None = Field(default=None, ge=1)
     """Only the first so many problems."""
+    base: str = ""
+    """Folder that relative paths in `settings` start from: that of the experiment's file, filled in when it is loaded."""
 
 
 class StrategyChoice(Record):
@@ -168,7 +170,8 @@ class Experiment(Record):
         apart = {"description", "iterations", "judge", "budget", "failure_threshold"}
         body = self.model_dump(mode="json", exclude=apart)
         body["endpoints"] = {name: body["endpoints"][name] for name in self.solving_endpoints}
-        body["benchmark"].pop("limit")
+        for operational in ("limit", "base"):
+            body["benchmark"].pop(operational)
         for endpoint in body["endpoints"].values():
             for operational in (
                 "urls",
