@@ -38,7 +38,8 @@ class Merged(Record):
     """Ids the update refutes that are no live entry of this bank."""
 
 
-def _number(entry: MemoryEntry) -> int:
+def number(entry: MemoryEntry) -> int:
+    """Its running number. Raises ValueError for an id of another form."""
     found = _ID.match(entry.id)
     if found is None:
         raise ValueError(f"memory entry id {entry.id!r}: expected a bank letter and a number, such as e003")
@@ -47,7 +48,7 @@ def _number(entry: MemoryEntry) -> int:
 
 def live(entries: tuple[MemoryEntry, ...], bank: Bank) -> tuple[MemoryEntry, ...]:
     """The live entries of one bank, oldest first."""
-    return tuple(sorted((e for e in entries if e.bank == bank and e.state == "live"), key=_number))
+    return tuple(sorted((e for e in entries if e.bank == bank and e.state == "live"), key=number))
 
 
 class _Turn(NamedTuple):
@@ -83,7 +84,7 @@ def merge(
        oldest id is evicted; entries of this update go only when no other is left, latest first.
     """
     turn = _Turn(bank, iteration, tuple(sorted(set(sources))), settings, similarity)
-    own = {e.id: e for e in sorted((e for e in entries if e.bank == bank), key=_number)}
+    own = {e.id: e for e in sorted((e for e in entries if e.bank == bank), key=number)}
     refuted, ignored = _refute(own, update.refuted, turn)
     added, merged = _add(own, update.added, turn)
     evicted = _cap(own, added, turn)
@@ -115,7 +116,7 @@ def _add(own: dict[str, MemoryEntry], lines: tuple[tuple[Polarity, str], ...], t
     """Ids of the entries made, and the number of lines that went into others."""
     added: list[str] = []
     touched: set[str] = set()
-    following = max((_number(e) for e in own.values()), default=0) + 1
+    following = max((number(e) for e in own.values()), default=0) + 1
     for polarity, text in lines:
         twin = _twin(own, polarity, text, turn)
         if twin is not None and twin.id not in touched:
@@ -159,7 +160,7 @@ def _cap(own: dict[str, MemoryEntry], added: list[str], turn: _Turn) -> int:
     evicted = [id_ for id_ in added if cost[id_] > cap]
     reasons = dict.fromkeys(evicted, f"alone over the cap of {cap} tokens")
     held = sum(cost.values()) - sum(cost[id_] for id_ in evicted)
-    older = sorted(set(cost) - set(added), key=lambda i: (own[i].support, own[i].last_seen, _number(own[i])))
+    older = sorted(set(cost) - set(added), key=lambda i: (own[i].support, own[i].last_seen, number(own[i])))
     for id_ in [*older, *(i for i in reversed(added) if i not in reasons)]:
         if held <= cap:
             break

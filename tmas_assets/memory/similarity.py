@@ -50,9 +50,14 @@ def _tokens(text: str) -> tuple[str, ...]:
     return tuple(kept)
 
 
+@lru_cache(maxsize=8192)
+def _bag(text: str) -> frozenset[str]:
+    return frozenset(_tokens(text)) - _BRACKETS
+
+
 def jaccard(a: str, b: str, /) -> float:
     """Shared tokens over all tokens of the two lines, without brackets. A line without tokens matches only itself."""
-    left, right = (set(_tokens(text)) - _BRACKETS for text in (a, b))
+    left, right = _bag(a), _bag(b)
     if not left or not right:
         return float(a.split() == b.split())
     return len(left & right) / len(left | right)
