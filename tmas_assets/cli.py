@@ -84,7 +84,7 @@ def compare(
     b: Annotated[str, typer.Argument(help="Another one on the same problems.")],
     as_json: Annotated[bool, typer.Option("--json", help="All figures as JSON, for scripts.")] = False,
 ) -> None:
-    """Tell whether two experiments differ: paired over problems, at equal iterations and at equal tokens.
+    """Tell whether two experiments differ: paired over problems, at equal iterations, calls and tokens.
 
     Example: tmas compare my_tmas my_self_refine
     """

@@ -12,7 +12,7 @@ def same(a: dict[int, int], b: dict[int, int], problems: int) -> tuple[PairedCom
 
 def test_a_clear_difference_names_the_better_one_whichever_side_it_is_on() -> None:
     told = in_words(same({0: 4}, {0: 1}, 30)[0])
-    assert "At the same iteration, tmas t00 (100 tokens a problem) against refine t00" in told
+    assert "At the same iteration, tmas t00 (10 calls and 100 tokens a problem) against refine t00" in told
     assert "tmas is better than refine by 75.00 points on 30 problems" in told
     assert "refine is better than tmas by 75.00 points" in in_words(same({0: 1}, {0: 4}, 30)[0])
 
@@ -38,7 +38,7 @@ def test_interval_and_test_that_disagree_are_on_the_border() -> None:
 
 def test_what_cannot_be_compared_says_why() -> None:
     found = compare(side("cheap", {0: 2}, 100), side("dear", {0: 3}, 450), seed=0)
-    assert in_words(found[1]) == (
+    assert in_words(found[3]) == (
         "Within A's tokens: nothing to compare, the first iteration of dear takes more tokens a problem than all of cheap."
     )
 
@@ -61,6 +61,11 @@ def test_other_graders_missing_answers_and_no_sandbox_are_said() -> None:
     assert "Graded differently (math 2 and math 1)" in said
     assert "tmas misses 3 answers at t00" in said
     assert "the code of 5 answers of tmas ran without a sandbox" in said
+
+
+def test_a_choice_against_a_mean_is_said() -> None:
+    found = compare(side("voted", {0: 1}, 100, chosen=True), side("plain", {0: 1}, 100), seed=0)
+    assert doubts(found) == ("The score of voted is of the answer it chose, that of plain the mean over all its answers.",)
 
 
 def test_the_table_fits_eighty_columns() -> None:

@@ -58,6 +58,6 @@ def test_two_experiments_are_compared_in_words_and_as_json(tmas):
     assert "with 4 problems: A − B is" in flat
     assert all(len(line) <= 80 for line in shown.stdout.splitlines())
     rows = json.loads(tmas("compare", "wide", "narrow", "--json").stdout)
-    assert [row["basis"] for row in rows] == ["iterations", "tokens of A", "tokens of B"]
+    assert [row["basis"] for row in rows] == ["iterations", "calls of A", "calls of B", "tokens of A", "tokens of B"]
     assert rows[0]["difference"]["problems"] == 4
     assert rows[0]["a"]["tokens"] > rows[0]["b"]["tokens"] > 0

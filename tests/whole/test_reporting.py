@@ -137,17 +137,19 @@ def test_two_experiments_are_compared_on_the_problems_they_share(server, tmp_pat
     # as the records say it: tokens of all roles up to the iteration, mean over the shared problems
     place = deployment(tmp_path)
     for experiment_, side in ((one, found[0].a), (other, found[0].b)):
-        cells, spent = cells_of(place, experiment_), 0
+        cells, spent, calls = cells_of(place, experiment_), 0, 0
         for problem in table_of(place, experiment_).problems[:3]:
             for t in (0, 1):
                 for done in cells.read(t, problem)[0]:
                     traces = [row.trace for row in (*done.rollouts, *done.verifications, *done.summaries, *done.memory.writes)]
                     spent += sum(trace.prompt_tokens + trace.completion_tokens for trace in traces)
-        assert side.tokens == pytest.approx(spent / 3)
+                    calls += len(traces)
+        assert (side.tokens, side.calls) == (pytest.approx(spent / 3), calls / 3)
     for basis in found[1:]:
         if basis.difference is not None:
-            mine, theirs = (basis.a, basis.b) if basis.basis == "tokens of A" else (basis.b, basis.a)
-            assert theirs.tokens <= mine.tokens
+            unit, _, of = basis.basis.partition(" of ")
+            mine, theirs = (basis.a, basis.b) if of == "A" else (basis.b, basis.a)
+            assert getattr(theirs, unit) <= getattr(mine, unit)
     mirrored = compared(place, other, one)
     assert mirrored[0].difference.value == -found[0].difference.value
     assert mirrored[0].difference.p == found[0].difference.p

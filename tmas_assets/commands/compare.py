@@ -1,4 +1,4 @@
-"""`tmas compare A B`: the paired difference of two experiments, at equal iterations and at equal tokens."""
+"""`tmas compare A B`: the paired difference of two experiments, at equal iterations, calls and tokens."""
 
 import dagster as dg
 from rich.console import Console

@@ -4,12 +4,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tmas_assets.reports import notation
-from tmas_assets.statistics import ComparedSide, PairedComparison, PairedDifference
+from tmas_assets.statistics import Basis, ComparedSide, PairedComparison, PairedDifference
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_BASIS = {"iterations": "At the same iteration", "tokens of A": "Within A's tokens", "tokens of B": "Within B's tokens"}
+_BASIS: dict[Basis, str] = {
+    "last": "Each at its last iteration",
+    "iterations": "At the same iteration",
+    "calls": "At equal calls",
+    "tokens": "At equal tokens",
+    "calls of A": "Within A's calls",
+    "calls of B": "Within B's calls",
+    "tokens of A": "Within A's tokens",
+    "tokens of B": "Within B's tokens",
+}
 _LISTED = 5
 """Problem ids that are named where only one side has them."""
 
@@ -71,7 +80,8 @@ def in_words(one: PairedComparison) -> str:
 
 def _spent(side: ComparedSide) -> str:
     at_least = "at least " if side.usage_unknown else ""
-    return f"{side.experiment} t{side.iteration:02d} ({at_least}{notation.short_count(side.tokens)} tokens a problem)"
+    calls, tokens = notation.short_count(side.calls), notation.short_count(side.tokens)
+    return f"{side.experiment} t{side.iteration:02d} ({calls} calls and {at_least}{tokens} tokens a problem)"
 
 
 def _verdict(a: ComparedSide, b: ComparedSide, found: PairedDifference) -> str:
@@ -101,6 +111,10 @@ def doubts(comparisons: Sequence[PairedComparison]) -> tuple[str, ...]:
         a, b = one.a, one.b
         if a.grader != b.grader:
             found[f"Graded differently ({a.grader} and {b.grader}): grade both again before believing this."] = None
+        if a.chosen != b.chosen:
+            which, whole = (a, b) if a.chosen else (b, a)
+            found[f"The score of {which.experiment} is of the answer it chose, that of {whole.experiment} the mean over all its "
+                  "answers."] = None  # fmt: skip
         for side, only in ((a, one.only_a), (b, one.only_b)):
             if side.missing:
                 found[f"{side.experiment} misses {side.missing:,} answers at t{side.iteration:02d}: those that are there are "
