@@ -13,7 +13,7 @@ from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import load
 from tmas_assets.assets.problems import problems_asset
-from tmas_assets.benchmarks import asset_name, benchmarks, whole_release
+from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_release
 from tmas_assets.checks.problems import problems_checks
 from tmas_assets.records import BenchmarkChoice
 
@@ -56,7 +56,7 @@ def defs() -> dg.Definitions:
     ours = dg.Definitions(
         assets=[
             *(problems_asset(choice) for choice in releases),
-            leaderboard_asset([f.experiment for f in files]),
+            leaderboard_asset([f.experiment for f in files if benchmark(f.experiment.benchmark.name).has_gold]),
         ],
         asset_checks=[problems_checks(choice) for choice in releases],
         resources={"deployment": Deployment.for_definitions()},

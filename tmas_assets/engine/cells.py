@@ -15,6 +15,7 @@ from partitions.keys import CellKey, iteration_key, problem_key
 from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile
 from tmas_assets.engine.reviews import Reviews
 from tmas_assets.records import (
+    NO_GRADER,
     Experiment,
     Grade,
     MemorySnapshot,
@@ -198,13 +199,15 @@ class CellStore:
         return self.store.write(self.address("benchmark_scores", iteration, problem), Grade, grades, made_from)
 
     def grades_file(self, iteration: int, problem: Problem, rollouts: StoredFile, grader: str) -> StoredFile | None:
-        """The file of the grades that `grader` gave these very rollouts, None where there is not one of its own for each."""
+        """The file of the grades that `grader` gave these very rollouts, None where there is not one of its own for each.
+        Without a gold there is none to give, and the file says that."""
         try:
             _, file = self.store.table(self.address("benchmark_scores", iteration, problem), Grade, ["rollout"])
         except (MissingFile, OtherSchema):
             return None
         up_to_date = file.parent("rollouts") == rollouts.digest and file.parent("grader") == grader
-        return file if up_to_date and file.rows == rollouts.rows else None
+        wanted = rollouts.rows if problem.grader != NO_GRADER else 0
+        return file if up_to_date and file.rows == wanted else None
 
     def finished(self, found: FoundCell) -> FinishedCell:
         """All that a found cell holds. Raises MissingFile or StoreFault."""

@@ -1,6 +1,7 @@
 """Grade the rollouts of a cell: by rules, then by a judge where the rules end undecided and there is one.
 
-A rollout whose request failed was never answered, and an unreadable judge decides nothing: their grades say so.
+A rollout whose request failed was never answered, and an unreadable judge decides nothing: their grades say so. What
+has no gold gets no grade at all.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from tmas_assets.engine.cells import CellStore, StoredCell
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.judging import Judge
 from tmas_assets.grading import grader_version
-from tmas_assets.records import Failure, Grade, Judgement, Outcome, Problem, Rollout, Round, Verdict
+from tmas_assets.records import NO_GRADER, Failure, Grade, Judgement, Outcome, Problem, Rollout, Round, Verdict
 
 INCOMPLETE = "; judgements missing"
 """Ends the grader's name in the file of a cell whose judgements could not all be had: such a cell is graded again."""
@@ -33,7 +34,7 @@ async def grade_cell(
     files: StoredCell,
 ) -> tuple[tuple[Grade, ...], StoredFile]:
     """Grade every rollout of a cell and store the grades. Raises what asking the judge raises."""
-    rollouts = [rollout for one in rounds for rollout in one.rollouts]
+    rollouts = [rollout for one in rounds for rollout in one.rollouts if problem.grader != NO_GRADER]
     verdicts = await asyncio.gather(*(_verdict(graders, problem, rollout) for rollout in rollouts))
     asked = [
         judge is not None and judge.is_asked(problem, rollout.id, verdict)
