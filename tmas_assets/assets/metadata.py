@@ -14,7 +14,7 @@ from resources.parquet_store import StoredFile
 from tmas_assets.assets.events import Metadata
 from tmas_assets.engine.cells import FinishedCell, FoundCell
 from tmas_assets.memory import live
-from tmas_assets.records import REPEATED, Grade, Rollout, Trace, Turn, Verification
+from tmas_assets.records import NO_GRADER, REPEATED, Grade, Rollout, Trace, Turn, Verification
 
 LONGEST_CELL = 120
 LONGEST_TABLE = 32
@@ -53,7 +53,7 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
     turns = [turn for one in cell.rounds for turn in one.memory.turns]
     stops = {f"r{one.repeat}": one.memory.stopped for one in cell.rounds if one.memory.stopped}
     entries = [entry for one in cell.rounds for entry in one.memory.entries]
-    score = _mean(check.score for check in checks)
+    score = _mean(check.score for check in checks if check.about is None)
     verified = {"mean_verifier_score": dg.MetadataValue.float(round(score, 4))} if score is not None else {}
     scores = _scores(checks)
     outcomes = {grade.rollout: grade for grade in cell.grades}
@@ -96,8 +96,7 @@ def cell_metadata(cell: FinishedCell) -> Mapping[str, tuple[StoredFile, Metadata
         "benchmark_scores": (
             cell.grades_file,
             {
-                "grades": _grade_table(cell.grades),
-                "right": dg.MetadataValue.int(sum(grade.outcome == "right" for grade in cell.grades)),
+                **_graded(cell),
                 **{
                     f"outcome_{outcome}": dg.MetadataValue.int(count)
                     for outcome, count in sorted(Counter(grade.outcome for grade in cell.grades).items())
@@ -131,7 +130,7 @@ def _tokens(traces: Iterable[Trace]) -> Metadata:
 def _scores(checks: Iterable[Verification]) -> Mapping[str, list[float]]:
     out: dict[str, list[float]] = {}
     for check in checks:
-        if check.score is not None:
+        if check.score is not None and check.about is None:
             out.setdefault(check.rollout, []).append(check.score)
     return out
 
@@ -195,6 +194,14 @@ def _entry_table(cell: FinishedCell) -> dg.TableMetadataValue:
 
 def _turn_table(turns: list[Turn]) -> dg.TableMetadataValue:
     return text_table(("turn", "kind", "read as"), ((one.id, one.kind, one.data or one.parse_error) for one in turns))
+
+
+def _graded(cell: FinishedCell) -> Metadata:
+    """What has no gold is not right 0 times: nothing is said of it."""
+    if cell.problem.grader == NO_GRADER:
+        return {"not_graded": dg.MetadataValue.text("a question without a gold answer: there is nothing to grade")}
+    right = sum(grade.outcome == "right" for grade in cell.grades)
+    return {"grades": _grade_table(cell.grades), "right": dg.MetadataValue.int(right)}
 
 
 def _grade_table(grades: tuple[Grade, ...]) -> dg.TableMetadataValue:
