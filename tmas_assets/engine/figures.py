@@ -88,7 +88,7 @@ def figures(
     Drafts of one answer are in none: there the choices of all repeats take the place of a population.
     """
     experiment, voting = cells.experiment, Voting(graders)
-    checked = _checked(gathered)
+    scores = checked(gathered)
     sources = clusters(experiment, problems)
     by_id = {problem.id: problem for problem in problems}
     made: list[Figure] = []
@@ -103,11 +103,18 @@ def figures(
         classes = {problem: of for problem, of in voted.items() if of is not None}
         seed = seed_of(experiment.seed, "bootstrap", iteration)
         chosen = choices.get(iteration) if iteration in populations else None
-        made += figures_of(found, Beside(classes, checked, sources, chosen), seed=seed)
+        made += figures_of(found, Beside(classes, scores, sources, chosen), seed=seed)
     return tuple(made)
 
 
-def _checked(gathered: Gathered) -> Mapping[tuple[str, str], float]:
-    """Mean score of the parsed verifications by (problem, rollout)."""
-    means = gathered.frames["verifier_scores"].group_by("problem", "rollout").agg(pl.col("score").mean())
-    return {(problem, rollout): mean for problem, rollout, mean in means.rows() if mean is not None}
+def checked(gathered: Gathered) -> Mapping[tuple[str, str], float]:
+    """Mean score of the parsed verifications by (problem, rollout). Ratings of verifications are none of the rollout;
+    one that is kept and not checked again has the score of the one it repeats."""
+    checks = gathered.frames["verifier_scores"].filter(pl.col("about").is_null())
+    means = checks.group_by("problem", "rollout").agg(pl.col("score").mean()).drop_nulls("score")
+    found = {(problem, rollout): mean for problem, rollout, mean in means.rows()}
+    kept = gathered.frames["rollouts"].filter(pl.col("branch") == "kept").sort("iteration")
+    for problem, rollout, (repeats, *_) in kept.select("problem", "id", "parents").iter_rows():
+        if (problem, repeats) in found:
+            found.setdefault((problem, rollout), found[problem, repeats])
+    return found

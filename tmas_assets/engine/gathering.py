@@ -15,8 +15,8 @@ from tmas_assets.records import REPEATED, Grade, Problem, digest
 from tmas_assets.records.schema import arrow_schema, from_table
 
 _READ = {
-    "rollouts": ("id", "problem", "iteration", "branch", "trace"),
-    "verifier_scores": ("problem", "rollout", "iteration", "score", "parse", "trace"),
+    "rollouts": ("id", "problem", "iteration", "branch", "parents", "trace"),
+    "verifier_scores": ("problem", "rollout", "iteration", "score", "parse", "about", "trace"),
     "summaries": ("problem", "iteration", "parse", "trace"),
     "memory_bank": ("problem", "iteration", "entries", "writes", "turns", "stopped"),
     "benchmark_scores": tuple(Grade.model_fields),

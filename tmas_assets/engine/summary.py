@@ -122,6 +122,7 @@ def _problem_rows(gathered: Gathered, problems: Sequence[Problem]) -> tuple[Prob
     verified = {
         (problem, iteration): mean
         for problem, iteration, mean in gathered.frames["verifier_scores"]
+        .filter(pl.col("about").is_null())
         .group_by("problem", "iteration")
         .agg(pl.col("score").mean())
         .rows()
