@@ -28,6 +28,7 @@ from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine import progress
 from tmas_assets.engine.campaign import Campaign, MissingPast, Outcome
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
+from tmas_assets.engine.collector import rare_collections
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.judging import Judge
 from tmas_assets.engine.problems import ProblemTable, UnknownProblem, read_table
@@ -150,7 +151,8 @@ class _Engine:
 
     def main(self, events: "queue.SimpleQueue[Event | None]") -> None:
         try:
-            asyncio.run(self._run())
+            with rare_collections():
+                asyncio.run(self._run())
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - raised again in the step's thread
             self.error = error
         finally:
