@@ -54,6 +54,7 @@ from tmas_assets.records.experiment import (
 from tmas_assets.records.figure import Figure, Metric
 from tmas_assets.records.grade import Grade, Judgement, Outcome, RoleTokens, Score, Verdict
 from tmas_assets.records.hypothesis import ASSUMPTION, NO_GRADER, Evidence, Hypothesis, hypothesis_of, problem_of
+from tmas_assets.records.members import Member, Point, StudyFault, members_of, reference_of
 from tmas_assets.records.problem import Problem, RetiredProblem
 from tmas_assets.records.review import Amendment, Approval
 from tmas_assets.records.rounds import (
@@ -72,6 +73,7 @@ from tmas_assets.records.rounds import (
     Turn,
     Verification,
 )
+from tmas_assets.records.study import Axis, Study, Variant
 
 __all__ = [
     "ASSUMPTION",
@@ -83,6 +85,7 @@ __all__ = [
     "STANCES",
     "Amendment",
     "Approval",
+    "Axis",
     "Bank",
     "BankUpdate",
     "BankWrite",
@@ -117,6 +120,7 @@ __all__ = [
     "JudgeSettings",
     "Judgement",
     "ManagedServer",
+    "Member",
     "MemoryEntry",
     "MemorySnapshot",
     "Message",
@@ -126,6 +130,7 @@ __all__ = [
     "Outcome",
     "ParseStatus",
     "Plan",
+    "Point",
     "Polarity",
     "Problem",
     "Quantity",
@@ -142,10 +147,13 @@ __all__ = [
     "Side",
     "Stance",
     "StrategyChoice",
+    "Study",
+    "StudyFault",
     "Summary",
     "Trace",
     "Turn",
     "Usage",
+    "Variant",
     "Verdict",
     "Verification",
     "canonical_json",
@@ -153,5 +161,7 @@ __all__ = [
     "digest_bytes",
     "expert_name",
     "hypothesis_of",
+    "members_of",
     "problem_of",
+    "reference_of",
 ]
