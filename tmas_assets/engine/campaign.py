@@ -24,7 +24,6 @@ from tmas_assets.records import REPEATED, Problem, Round
 from tmas_assets.strategies import AwaitsApproval, Here, Team, settings_of, strategy
 from tmas_assets.strategies.step import next_round
 
-
 _TURNS = 3
 """Turns of the event loop in which a problem's first requests are made: its repeats, their steps, the look-ups. Where
 all problems made theirs in the same turns, none would be out before the last was made."""
@@ -271,13 +270,15 @@ class _ProblemLine:
 def _refuse_silence(made: Round) -> None:
     """A cell without one answer would count as finished and never be asked again, also after the cause is mended.
 
-    A problem that is too long for the model's window stays so: its failed rollouts are the result.
+    A problem that is too long for the model's window stays so: its failed rollouts are the result. A round without
+    rollouts of its own is what its turns are.
     """
-    asked = [rollout for rollout in made.rollouts if rollout.branch not in REPEATED]
-    refusals = [rollout.trace.failure for rollout in asked if rollout.trace.status == "failed"]
+    solved = [rollout.trace for rollout in made.rollouts if rollout.branch not in REPEATED]
+    asked = solved or [turn.trace for turn in made.memory.turns if turn.trace is not None]
+    refusals = [trace.failure for trace in asked if trace.status == "failed"]
     if len(refusals) == len(asked) and any(one and one.boundary == "request" for one in refusals):
         last = next(one for one in refusals if one and one.boundary == "request")
         raise NothingAnswered(
-            f"all {len(refusals)} candidates of repeat {made.repeat} were refused; last: {last.kind}: {last.detail}. The "
-            "cell was not stored. Mend the endpoint or the request."
+            f"all {len(refusals)} {'candidates' if solved else 'requests'} of repeat {made.repeat} were refused; last: "
+            f"{last.kind}: {last.detail}. The cell was not stored. Mend the endpoint or the request."
         )

@@ -1,6 +1,6 @@
 """A decision in the making: the plan, what experts found, what the CEO ordered and decided, and how far they agreed.
 
-Leaves out what is decided on (`hypothesis.py`) and how (`strategies/team_decision.py`). A decision is never right or wrong: nothing here is
+Leaves out what is decided on (`hypothesis.py`) and how (`strategies/team_decision/`). A decision is never right or wrong: nothing here is
 a grade. All is kept as the `data` of turns (`Turn.kind` names the record).
 """
 
