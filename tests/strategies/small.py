@@ -5,6 +5,7 @@ Tests and benchmarks that hold for all strategies read this table; one that lack
 
 SMALL: dict[str, tuple[dict[str, object], int]] = {
     "mars": ({"threads": 2, "passes": 2}, 4),
+    "mas_tts": ({"experts": 3, "critic_iterations": 1, "token_choices": [64, 128]}, 3),
     "pacore": ({"widths": [4, 2]}, 3),
     "rsa": ({"population": 3, "parents": 2}, 3),
     "rse": ({"population": 3}, 3),
@@ -12,5 +13,6 @@ SMALL: dict[str, tuple[dict[str, object], int]] = {
     "self_refine": ({"threads": 3, "shows": "all"}, 3),
     "single": ({"samples": 2}, 1),
     "tmas": ({"candidates": 3, "verifications": 2}, 3),
+    "tree_of_thoughts": ({"steps": 2, "keep": 2, "proposals": 2, "evaluations": 1}, 2),
     "verify_refine": ({"candidates": 4, "verifications": 2, "refinements": 2, "meta_verification": True}, 3),
 }

@@ -27,7 +27,18 @@ async def replies(request: ChatRequest) -> str:
         "summary": f"The checks say {word}.",
         "experience": json.dumps({"conclusions": [], "pitfalls": [word], "refuted": []}),
         "guideline": json.dumps({"strategies": [word], "refuted": []}),
+        "proposal": json.dumps({"steps": [f"First {word}.", f"Then {word}, so \\boxed{{{draw.randrange(10)}}}."]}),
+        "value": json.dumps({"report": word, "verdict": draw.choice(["sure", "likely", "impossible"])}),
+        "vote": json.dumps({"reason": word, "verdict": draw.choice([1, 2])}),
         "distillation": json.dumps({"propositions": [word], "pitfalls": [f"never {word}"]}),
+        "ceo": json.dumps({
+            "reason": word, "action": draw.choice(["continue", "stop"]), "experts": draw.randint(1, 4), "direction": word,
+            "max_tokens": draw.choice([2048, 4096]),
+        }),
+        "recruiter": json.dumps({"experts": [f"{word} {number}" for number in range(4)]}),
+        "critic": json.dumps({"report": word, "verdict": draw.choice(["agree", "disagree"])}),
+        "executor": f"```python\nassert {word[4:]} > -1\n```",
+        "evaluator": json.dumps({"advice": word, "experts": word, "verdict": draw.choice(["accept", "reject", "reject"])}),
     }[request.role]
 
 

@@ -52,6 +52,24 @@ def parse(name: str, text: str) -> Prompt:
     return Prompt(name=name, sections={n: body.strip("\n") for n, body in zip(names, parts[1::2], strict=True)})
 
 
-def load(name: str) -> Prompt:
-    """The prompt file `name` beside this module."""
-    return parse(name, files("tmas_assets.agents").joinpath(name).read_text(encoding="utf-8"))
+def load(name: str, *, marks: Mapping[str, str] | None = None) -> Prompt:
+    """The prompt file `name` beside this module.
+
+    `marks`: what its reader will fill, section -> marks with blanks between. Raises PromptError where the file has others.
+    """
+    prompt = parse(name, files("tmas_assets.agents").joinpath(name).read_text(encoding="utf-8"))
+    if marks is not None:
+        declare(prompt, marks)
+    return prompt
+
+
+def declare(prompt: Prompt, marks: Mapping[str, str]) -> None:
+    """Raises PromptError where the sections, or the marks of one, are not those that `marks` says."""
+    found = {section: sorted(set(_MARK.findall(text))) for section, text in prompt.sections.items()}
+    declared = {section: sorted(set(names.split())) for section, names in marks.items()}
+    for section in sorted({*found, *declared}):
+        if found.get(section) != declared.get(section):
+            raise PromptError(
+                f"{prompt.name}, section {section}: the file has {found.get(section, 'no such section')}, its reader declares "
+                f"{declared.get(section, 'no such section')}; make both say the same"
+            )
