@@ -32,14 +32,15 @@ def read(call: Call, words: Sequence[str]) -> Checked:
     if (missing := no_reply(call)) is not None:
         return Checked(score=None, critique="", parse="failed", parse_error=missing)
     try:
-        word, report = _verdict_in(call.answer, words)
+        word, report = word_in(call.answer, words)
     except verdict.VerdictError as error:
         prose = "" if '{"' in "".join(call.answer.split()) else call.answer.strip()
         return Checked(score=None, critique=prose, parse="parse_error", parse_error=cut_off(call, str(error)))
     return Checked(score=float(word == words[0]), critique=report, parse="parsed", parse_error=None)
 
 
-def _verdict_in(answer: str, words: Sequence[str]) -> tuple[str, str]:
+def word_in(answer: str, words: Sequence[str]) -> tuple[str, str]:
+    """The verdict, one of `words`, of either form of reply, and the text beside it. Raises VerdictError."""
     try:
         reply = read_json(answer, _Reply)
     except ReplyError as no_object:

@@ -116,8 +116,8 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _tokens(traces: Iterable[Trace]) -> Metadata:
-    """Tokens the rows were made from; a reply without usage is counted and in no sum."""
-    traces = list(traces)
+    """Tokens the rows were made from, each call once; a reply without usage is counted and in no sum."""
+    traces = {trace.call: trace for trace in traces}.values()
     return {
         "calls": dg.MetadataValue.int(len(traces)),
         "prompt_tokens": dg.MetadataValue.int(sum(trace.prompt_tokens or 0 for trace in traces)),

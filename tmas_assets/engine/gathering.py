@@ -86,11 +86,14 @@ def turns(gathered: Gathered) -> pl.DataFrame:
 
 
 def asked(gathered: Gathered) -> pl.DataFrame:
-    """Problem, iteration and trace of every call that a record was made of, each once: what is repeated was not asked."""
+    """Problem, iteration and trace of every call that a record was made of, each once: what is repeated was not asked,
+    and several records may be made of one reply."""
     place = ("problem", "iteration", "trace")
     rollouts = gathered.frames["rollouts"].filter(~pl.col("branch").is_in(REPEATED))
     checked = [gathered.frames[kind].select(place) for kind in ("verifier_scores", "summaries")]
-    return pl.concat([rollouts.select(place), *checked, bank_writes(gathered).select(place), turns(gathered).select(place)])
+    rows = [rollouts.select(place), *checked, bank_writes(gathered).select(place), turns(gathered).select(place)]
+    call = pl.col("trace").struct.field("call").alias("call")
+    return pl.concat(rows).with_columns(call).unique(["problem", "call"], maintain_order=True).drop("call")
 
 
 def _of_memory(gathered: Gathered, column: str) -> pl.DataFrame:
