@@ -150,7 +150,7 @@ def _plan(reply: _Reply, experts: Sequence[Expert], claims: int, recruits: int) 
     idle = [name for name in names if not any(name in claim.experts for claim in found)]
     if idle:
         aside.append(f"no claim was given to {', '.join(idle)}: all are theirs")
-        found = [claim.model_copy(update={"experts": (*claim.experts, *idle)}) for claim in found]
+        found = [claim.model_copy(update={"experts": tuple(n for n in names if n in (*claim.experts, *idle))}) for claim in found]
     return Plan(claims=tuple(found), experts=tuple(seats), reason=reply.reason.strip(), aside=tuple(aside))
 
 

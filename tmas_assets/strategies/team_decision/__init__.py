@@ -60,10 +60,11 @@ async def iterate(problem: Problem, past: tuple[Round, ...], here: Here, team: T
 
 async def _plan(step: Step, settings: Settings) -> list[Turn]:
     """The CEO's plan. Where none can be read, the whole hypothesis is the one claim, for all, and the plan says so."""
-    allowed = {"experts": settings.roster, "claims": settings.max_claims, "recruits": settings.max_extra_experts}
+    seats, claims, recruits = settings.roster, settings.max_claims, settings.max_extra_experts
     ask = step.ask(CEO, "/plan")
-    call = await step.team.ask(plan_agent.ask(step.problem, ask, limits=settings.limits, **allowed))  # type: ignore[arg-type]
-    found = plan_agent.read(call, **allowed)  # type: ignore[arg-type]
+    request = plan_agent.ask(step.problem, ask, experts=seats, claims=claims, recruits=recruits, limits=settings.limits)
+    call = await step.team.ask(request)
+    found = plan_agent.read(call, experts=seats, claims=claims, recruits=recruits)
     whole = Claim(id="c1", text=step.problem.statement, experts=tuple(seat.name for seat in settings.roster))
     instead = Plan(claims=(whole,), experts=settings.roster, fault=found.parse_error)
     return _told(step, "/plan", found.plan or instead, call, found.parse, found.parse_error, about=())
