@@ -18,7 +18,7 @@ from inspect_ai.scorer import Score, Target, mean, scorer
 from inspect_ai.solver import TaskState, generate
 
 
-@scorer(metrics=[mean()])
+@scorer(metrics=[mean()])  # type: ignore[untyped-decorator]
 def boxed() -> Any:
     async def score(state: TaskState, target: Target) -> Score:
         found = re.findall(r"\\boxed\{([^}]+)\}", state.output.completion)
@@ -49,7 +49,7 @@ def main(work: dict[str, Any], folder: str) -> dict[str, Any]:
     seconds = time.perf_counter() - began
     if log.status != "success" or not log.reductions or log.samples is None:
         raise RuntimeError(f"inspect-ai ended with status {log.status}: {log.error}")
-    voted = {str(score.sample_id): int(score.value) for score in log.reductions[0].samples}  # type: ignore[arg-type]
+    voted = {str(score.sample_id): int(score.value) for score in log.reductions[0].samples}
     return {
         "seconds": seconds,
         "replies": sum(bool(sample.output.completion) for sample in log.samples),

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pandas  # noqa: F401 - pyarrow loads it with its first table: a run pays for that once and not per call
+import pandas  # noqa: F401 - pyarrow loads it with its first table; like the other imports it is not timed
 
 from bench.beside.workload import Workload
 from resources.calls.call_log import CallLog
@@ -19,6 +19,7 @@ from tests.whole.experiments import deployment
 from tmas_assets.assets.running import Scope, drive
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.records import Experiment
+from tmas_assets.strategies import strategies
 
 
 def experiment(work: Workload) -> Experiment:
@@ -40,6 +41,7 @@ def experiment(work: Workload) -> Experiment:
 
 
 def main(work: Workload, folder: Path) -> dict[str, Any]:
+    strategies()  # imports them
     cells: list[FinishedCell] = []
     began = time.perf_counter()
     place = deployment(folder)
