@@ -39,13 +39,13 @@ def says(verdicts, **other):
 class CutOff(LocalTeam):
     """Replies at these places end before their time."""
 
-    def __init__(self, answer, *places):
+    def __init__(self, answer, *places, status="truncated"):
         super().__init__(answer)
-        self.places = places
+        self.places, self.status = places, status
 
     async def ask(self, request):
         call = await super().ask(request)
-        return call.model_copy(update={"status": "truncated"}) if place(request) in self.places else call
+        return call.model_copy(update={"status": self.status}) if place(request) in self.places else call
 
 
 def shown(text):
@@ -166,6 +166,13 @@ def test_a_solver_that_is_cut_off_is_asked_again_up_to_three_times_and_every_cal
     assert [turn.text for turn in tries] == ["solution <t00c0> \\boxed{2}", "solution <t00c0try1> \\boxed{2}"]
     kept = {made.rollouts[0].trace.call, *(turn.trace.call for turn in tries), *(v.trace.call for v in made.verifications)}
     assert kept == {one.key("local") for one in team.asked}
+
+
+def test_an_empty_reply_of_the_solver_is_asked_for_again_too():
+    team = CutOff(says("c", t00c0_solution=""), "t00c0", status="empty")
+    made = go(team, PROBLEM, "mars", Settings(), 1)[0]
+    assert [place(one) for one in team.by_role("solution")] == ["t00c0", "t00c0try1"]
+    assert made.rollouts[0].text == "solution <t00c0try1> \\boxed{2}"
 
 
 def test_after_three_tries_the_last_reply_stands_and_a_refused_request_is_not_repeated():

@@ -165,6 +165,14 @@ def test_low_ratings_are_rated_in_turn_and_a_groundless_one_is_dropped():
     assert ends[0].memory.stopped == "r0t00c0 passes its 2 verifications"
 
 
+@pytest.mark.parametrize(("threshold", "rated"), [(0, [0]), (0.5, [0, 1]), (0.75, [0, 1]), (1, [0, 1, 2])])
+def test_ratings_up_to_the_threshold_are_rated_in_turn(threshold, rated):
+    team = LocalTeam(says({"t00c0": {0: 0, 1: 0.5, 2: 1}}))
+    settings = Settings(candidates=1, refinements=1, verifications=3, meta_verification=True, meta_threshold=threshold)
+    go(team, PROBLEM, "verify_refine", settings, 1)
+    assert sorted(place(one) for one in team.by_role("meta_verification")) == [f"t00c0v{n}" for n in rated]
+
+
 @pytest.mark.parametrize("reply", [REFUSED, "no idea"])
 def test_a_meta_verification_that_cannot_be_read_drops_nothing(reply):
     scores = {"t00c0": {0: 0, 1: 1}}
@@ -193,6 +201,13 @@ def test_per_thread_one_that_passed_is_kept_and_all_end_the_problem():
     assert [one.rollouts[1].branch for one in made] == ["plain", "refine", "refine", "kept", "kept"]
     assert [bool(one.memory.stopped) for one in made] == [False, False, True, True, True]
     assert {place(one) for one in team.by_role("solution")} == {"t00c0", "t00c1", "t01c1", "t02c1"}
+
+
+def test_per_thread_with_the_stop_off_one_that_passed_is_refined_all_the_same():
+    settings = Settings(candidates=1, verifications=2, per_thread=True, stop_when_passed=False)
+    made = go(LocalTeam(says({"t00c0": every(1)})), PROBLEM, "verify_refine", settings, 2)
+    assert made[1].rollouts[0].branch == "refine"
+    assert made[1].memory.stopped is None
 
 
 def test_per_thread_a_lost_reply_goes_back_to_the_threads_last_text():

@@ -16,7 +16,8 @@ from tmas_assets.strategies.step import Step
 def attempts_of(rounds: Sequence[Round], thread: int) -> tuple[Attempt, ...]:
     """The attempts of `thread`, oldest first, each once with every check of it, in order, in whichever round it was made.
 
-    An attempt without text (no reply, or an empty one) is none: it can be neither checked nor revised.
+    An attempt without text (no reply, or an empty one) is none: it can be neither checked nor revised. The rollout that a
+    round chooses has a number above all threads.
     """
     checks: dict[str, tuple[Verification, ...]] = {}
     for one in rounds:
@@ -26,7 +27,7 @@ def attempts_of(rounds: Sequence[Round], thread: int) -> tuple[Attempt, ...]:
     attempts: list[Attempt] = []
     for one in rounds:
         for rollout in one.rollouts:
-            if rollout.candidate != thread or rollout.branch == "chosen" or not rollout.text:
+            if rollout.candidate != thread or not rollout.text:
                 continue
             found = checks.get(rollout.id, ())
             if rollout.branch == "kept":
