@@ -7,6 +7,8 @@ from pathlib import Path
 
 from resources.chat.client import Spend
 from resources.deployment import Deployment
+from tests.strategies.deciding import PROBLEM
+from tests.strategies.small import DECIDES
 from tests.whole.experiments import deployment, experiment
 from tmas_assets.engine.campaign import Campaign, Outcome
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
@@ -34,10 +36,18 @@ def problem(number: int, **change: str) -> Problem:
 class Bench:
     experiment: Experiment
     folder: Path
-    problems: Sequence[Problem] = field(default_factory=lambda: [problem(n) for n in range(3)])
+    problems: Sequence[Problem] = ()
+    """Three of our own where none are given, of the kind that the strategy takes."""
     change: dict[str, object] = field(default_factory=dict)
     made: list[FinishedCell] = field(default_factory=list)
     found: list[FoundCell] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        decides = self.experiment.strategy.name in DECIDES
+        ids = [f"h-{number}" for number in range(3)]
+        self.problems = self.problems or [
+            PROBLEM.model_copy(update={"id": id_}) if decides else problem(number) for number, id_ in enumerate(ids)
+        ]
 
     @property
     def deployment(self) -> Deployment:

@@ -15,6 +15,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
 
+from tests.scripted.deciding import decided
+
 WORDS = (
     "parity", "residue", "factor", "bound", "induction", "symmetry", "invariant", "remainder", "product",
     "sum", "triangle", "circle", "prime", "square", "root", "limit", "sequence", "graph", "vertex", "colour",
@@ -82,6 +84,8 @@ def default(asked: Asked) -> Reply:
         return Reply(json.dumps(instance(form["json_schema"]["schema"], draw)))
     if form.get("type") == "json_object":
         return Reply(json.dumps({"note": phrase(draw)}))
+    if (decision := decided(asked.prompt, draw, phrase)) is not None:
+        return Reply(decision)
     if re.search(r"\bscore\s*:", asked.prompt, re.IGNORECASE):
         return Reply(f"The {phrase(draw)} step was checked.\nScore: {draw.choice(['0', '0.5', '1'])}")
     if verdict := re.search(r"\bVerdict: v\nwhere v is (\w+) or (\w+)\.", asked.prompt):

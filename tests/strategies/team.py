@@ -17,6 +17,8 @@ async def replies(request: ChatRequest) -> str:
     """Words that depend on the request alone, in the form each role asks for."""
     draw = random.Random(f"{request.role}{request.seed}")
     word = f"note{draw.randrange(1000)}"
+    if (decided := _decided(request.sample, draw, word)) is not None:
+        return decided
     return {
         "solution": f"We try {word}. \\boxed{{{draw.randrange(10)}}}",
         "verification": json.dumps({
@@ -40,6 +42,21 @@ async def replies(request: ChatRequest) -> str:
         "executor": f"```python\nassert {word[4:]} > -1\n```",
         "evaluator": json.dumps({"advice": word, "experts": word, "verdict": draw.choice(["accept", "reject", "reject"])}),
     }[request.role]
+
+
+def _decided(sample: str, draw: random.Random, word: str) -> str | None:
+    """The reply of a team that decides, whose seats are told by the sample (`r0t01/risk/expert`); None for all others."""
+    match sample.split("/")[1:]:
+        case ["plan", "ceo"]:
+            return json.dumps({"reason": word, "claims": [{"text": word, "experts": ["risk"]}, {"text": f"{word} too", "experts": []}]})
+        case ["order", "ceo"]:
+            return json.dumps({"reason": word, "action": draw.choice(["continue", "stop"]), "gap": word})
+        case [place, "ceo"] if place.startswith("decision"):
+            return json.dumps({"reason": word, "decision": draw.choice(["go", "no_go", "go_if", "need_data"]), "conditions": [word]})
+        case [_, "expert" | "red_team" as role]:
+            verdict = "oppose" if role == "red_team" else draw.choice(["support", "conditional", "oppose"])
+            return json.dumps({"reason": word, "verdict": verdict, "score": draw.randrange(11), "confidence": 0.5, "claims": ["c1"]})
+    return None
 
 
 def _passes(program: str) -> Ran:
