@@ -86,11 +86,31 @@ def default(asked: Asked) -> Reply:
         return Reply(json.dumps({"note": phrase(draw)}))
     if (decision := decided(asked.prompt, draw, phrase)) is not None:
         return Reply(decision)
+    if (lines := labelled(asked.prompt, draw)) is not None:
+        return Reply(lines)
     if re.search(r"\bscore\s*:", asked.prompt, re.IGNORECASE):
         return Reply(f"The {phrase(draw)} step was checked.\nScore: {draw.choice(['0', '0.5', '1'])}")
     if verdict := re.search(r"\bVerdict: v\nwhere v is (\w+) or (\w+)\.", asked.prompt):
         return Reply(f"The {phrase(draw)} step was checked.\nVerdict: {draw.choice(verdict.groups())}")
     return Reply(f"By {phrase(draw)} the value follows.\n\n\\boxed{{{draw.randrange(0, 10)}}}")
+
+
+def labelled(prompt: str, draw: random.Random) -> str | None:
+    """Where the task asks for tests, a numbered list or labelled lines: just that. None for any other prompt."""
+    task = prompt.rpartition("Task: ")[2]
+    if "`assert`" in task:
+        return f"```python\nassert {draw.randrange(9)} >= 0\n```"
+    if (listed := re.search(r"numbered list of (\d+)", task)) is not None:
+        return "\n".join(f"{number}. An expert of {phrase(draw)}." for number in range(1, int(listed[1]) + 1))
+    asked = re.findall(r"^([A-Z][a-z]+): (.+)$", task, re.MULTILINE)
+    if not any(label in ("Verdict", "Action") for label, _ in asked):
+        return None
+    lines: dict[str, str] = {}
+    for label, form in asked:
+        words = re.findall(r"^(\w+), or (\w+)$", form) or [[word] for other, word in asked if other == label and " " not in form]
+        choices = [word for group in words for word in group]
+        lines[label] = draw.choice(choices) if choices else str(draw.randrange(1, 9)) if form == "a number" else phrase(draw)
+    return "\n".join(f"{label}: {text}" for label, text in lines.items())
 
 
 def echo(asked: Asked) -> Reply:

@@ -10,7 +10,8 @@ Calls of a round, where each of ceo, recruiter, evaluator is 1 if it is on, N is
     horizontal   ceo + recruiter[N > 1] + p (2 (N - 1) + 1) + executor + evaluator    with p <= I passes
 where v = r = 0, or one conclusion and no other call, if N = 1 or I = 0, and executor is 1 for a code problem in a round that
 needs new tests. Vertical, N = 4, I = 3, everything on: 7 to 19. N = 1 with CEO and evaluator off is one call a round: plain
-at first, then a revision of its own solution. A round that is stopped costs the CEO's call, and none where the budget is spent.
+at first, then a revision of its own solution. A round that the CEO stops costs its call alone. A round that ends with the budget
+spent is the last one.
 
 What code and paper leave open, or do otherwise, is set so: the CEO's order is acted on, clamped (`orders.py`), and both are
 kept; stop is not granted before there is a solution; an order that cannot be read grants `experts` and the smallest token
@@ -30,7 +31,7 @@ from tmas_assets.agents.mas_tts.trial import Execution
 from tmas_assets.records import Problem, Rollout, Round
 from tmas_assets.strategies import Here, Strategy, Team
 from tmas_assets.strategies.mas_tts.discussion import Discussion
-from tmas_assets.strategies.mas_tts.orders import Ordered, budget_spent, grant, standing_order
+from tmas_assets.strategies.mas_tts.orders import Ordered, grant, standing_order
 from tmas_assets.strategies.mas_tts.settings import Settings
 from tmas_assets.strategies.mas_tts.trying import tried
 from tmas_assets.strategies.mas_tts.work import Before, Conclusion, Work
@@ -44,7 +45,7 @@ async def iterate(problem: Problem, past: tuple[Round, ...], here: Here, team: T
     before = Before(work.step)
     order = await _ordered(work, before)
     if order.granted.action == "stop":
-        return _stopped(work, before, "the CEO stops" if order.asked else "the token budget is spent")
+        return _stopped(work, before)
     parts = await _staffed(work, before, order)
     discussion = Discussion(work, before, parts, order.granted.direction, order.granted.max_tokens)
     await discussion.run()
@@ -59,10 +60,7 @@ async def iterate(problem: Problem, past: tuple[Round, ...], here: Here, team: T
 async def _ordered(work: Work, before: Before) -> Ordered:
     """The order of this round, kept as its first turn."""
     step, settings = work.step, work.settings
-    if not work.may_ask and before.solution is not None:
-        work.order = budget_spent(settings, work.spent.tokens)
-        work.turns.append(step.turn(TEAM, "o", kind="Ordered", data=work.order, call=None))
-    elif not settings.ceo:
+    if not settings.ceo:
         work.order = standing_order(settings)
         work.turns.append(step.turn(TEAM, "o", kind="Ordered", data=work.order, call=None))
     else:
@@ -162,13 +160,12 @@ def _concluded(work: Work, before: Before, discussion: Discussion, found: evalua
     return step.round([*work.drafts, chosen], verifications=work.checks, turns=work.turns, stopped=stopped)
 
 
-def _stopped(work: Work, before: Before, why: str) -> Round:
-    """The earlier answer once more."""
-    step, last = work.step, before.conclusion
+def _stopped(work: Work, before: Before) -> Round:
+    """The earlier answer once more, at the CEO's word."""
+    step, last, why = work.step, before.conclusion, "the CEO stops"
     assert before.chosen is not None
     assert last is not None
-    update = {"ended": why, "reviews": 0, "revisions": 0, "spent": work.spent}
-    conclusion = last.model_copy(update=update)
+    conclusion = last.model_copy(update={"ended": why, "reviews": 0, "revisions": 0, "spent": work.spent})
     work.turns.append(step.turn(TEAM, "", kind="Conclusion", data=conclusion, call=None, about=[before.chosen.id]))
     return step.round([step.repeated(before.chosen, 0, "chosen")], turns=work.turns, stopped=why)
 

@@ -25,12 +25,6 @@ def standing_order(settings: Settings) -> Ordered:
     return Ordered(asked=None, granted=Order(action="continue", experts=settings.experts, max_tokens=settings.max_tokens))
 
 
-def budget_spent(settings: Settings, tokens: int) -> Ordered:
-    """The end, without asking anybody."""
-    reason = f"{tokens} tokens are spent, the budget is {settings.token_budget}"
-    return Ordered(asked=None, granted=Order(action="stop", reason=reason), changed=(reason,))
-
-
 def grant(asked: Order | None, settings: Settings, *, solved: bool, left: int | None) -> Ordered:
     """`solved`: whether there is a solution to stop with; `left`: tokens of the budget, None without one."""
     default = Order(action="continue", experts=min(settings.experts, settings.max_experts), max_tokens=settings.choices[0])
