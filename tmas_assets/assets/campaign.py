@@ -13,10 +13,11 @@ from pydantic import Field
 from partitions.keys import CellKey, problem_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
-from tmas_assets.assets.cells import POOL, cell_events, code_version
+from tmas_assets.assets.cells import PARTS, POOL, cell_events, code_version
 from tmas_assets.assets.events import Input, event, last_event, last_versions
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import files_of
+from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
 from tmas_assets.assets.regrading import grade_again, whole_cells
 from tmas_assets.assets.running import (
@@ -33,7 +34,6 @@ from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem
 from tmas_assets.records import Experiment, digest
 
-PARTS = ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 
 
@@ -134,6 +134,9 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         )
         if outcome.budget:
             context.log.warning(f"partial: {outcome.budget}; {len(outcome.stopped)} problems did not get through")
+        for waiting in outcome.stopped:
+            if waiting.waits:
+                context.log.warning(f"{waiting.problem} {waiting.reason}")
         check_outcome(experiment, outcome)
 
     @dg.op(
@@ -149,6 +152,8 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         context.log_event(
             event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version, [grades])
         )
+        if (own := own_assets(experiment)) is not None:
+            own.conclude(context, deployment, experiment)
 
     @dg.job(
         name=f"{experiment.name}_campaign",

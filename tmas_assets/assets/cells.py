@@ -23,6 +23,8 @@ from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.records import Experiment
 from tmas_assets.strategies import strategy_digest
 
+PARTS = ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
+"""The last part of the keys that a cell is materialized under."""
 POOL = "model_server"
 """Dagster concurrency pool of everything that asks a model; its limit is the deployment's."""
 

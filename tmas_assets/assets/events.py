@@ -40,7 +40,19 @@ def event(
     inputs: Sequence[Input] = (),
 ) -> dg.AssetMaterialization:
     """A materialization whose data version is the file's digest. Name every input of the key, or it counts as new."""
-    tags = {_VERSION: stored.digest, _OURS: "true"}
+    return logged(key, partition, stored.digest, metadata, code_version, inputs)
+
+
+def logged(
+    key: dg.AssetKey,
+    partition: str | None,
+    version: str,
+    metadata: Metadata,
+    code_version: str | None = None,
+    inputs: Sequence[Input] = (),
+) -> dg.AssetMaterialization:
+    """The same of what is no file, with `version` as its data version."""
+    tags = {_VERSION: version, _OURS: "true"}
     if code_version:
         tags[_CODE] = code_version
     for one in inputs:

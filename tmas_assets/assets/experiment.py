@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from tmas_assets.assets.campaign import campaign_job
 from tmas_assets.assets.cells import cell_assets
+from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.summary import summary_asset
 from tmas_assets.benchmarks import BenchmarkError, at_folder, benchmark, resolve_release, settings_of_choice
 from tmas_assets.records import Experiment
@@ -49,9 +50,10 @@ class ExperimentFile(dg.Component):
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         experiment = self.experiment
+        own = own_assets(experiment)
         return dg.Definitions(
-            assets=[*cell_assets(experiment), summary_asset(experiment)],
-            jobs=[campaign_job(experiment)],
+            assets=[*cell_assets(experiment), summary_asset(experiment), *(own.assets(experiment) if own else ())],
+            jobs=[campaign_job(experiment), *(own.jobs(experiment) if own else ())],
         )
 
 
@@ -75,6 +77,8 @@ def check(experiment: Experiment, file: Path) -> None:
             )
     if (too_many := rounds_fault(experiment.strategy, experiment.iterations)) is not None:
         raise ExperimentFault(f"{file}: attributes.{too_many}")
+    if (own := own_assets(experiment)) is not None and (unfit := own.fault(experiment)) is not None:
+        raise ExperimentFault(f"{file}: attributes.{unfit}")
     roles = strategy(experiment.strategy.name).roles(settings_of(experiment.strategy))
     for role in experiment.roles:
         if role not in roles:

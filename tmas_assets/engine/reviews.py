@@ -7,6 +7,7 @@ made again and the call log answers all that did not change. Leaves out who may 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
@@ -14,12 +15,11 @@ from partitions.keys import problem_key
 from resources.parquet_store import Address, ParquetStore
 from tmas_assets.engine.team import EngineTeam
 from tmas_assets.records import Amendment, Approval, Call, ChatRequest, Problem, Round, Sampling, Usage, digest
+from tmas_assets.records.review import PERSON
 from tmas_assets.records.seeds import seed_of
 from tmas_assets.strategies import AwaitsApproval, Ran
 
 _KINDS: dict[type[Approval] | type[Amendment], str] = {Approval: "approvals", Amendment: "amendments"}
-PERSON = "person: "
-"""What the model of a reply begins with that a person wrote."""
 R = TypeVar("R", Approval, Amendment)
 
 
@@ -60,7 +60,7 @@ class Reviews:
 
     @cached_property
     def _entries(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
-        """Names of the files by kind and problem key, as they lay there when first asked for."""
+        """Names of the files by kind and problem key, as they lay there when first asked for or last added to."""
         found: dict[str, dict[str, list[str]]] = {}
         for kind in _KINDS.values():
             for problem, name in self.store.partitions((self.experiment, kind), self.variant):
@@ -76,10 +76,12 @@ class Reviews:
         return self._known[problem.digest]
 
     def add(self, problem: Problem, said: Approval | Amendment) -> None:
-        """Keep it for good. What was read before does not show it: make a new `Reviews`."""
+        """Keep it for good; what is asked for from now on shows it."""
         kind = type(said)
         name = f"{said.when:%Y%m%dT%H%M%S%f}-{digest(said)[:12]}"
         self.store.write(self._address(kind, problem, name), kind, [said])
+        self._known.clear()
+        self.__dict__.pop("_entries", None)
 
     def _read(self, problem: Problem, kind: type[R]) -> tuple[R, ...]:
         names = self._entries.get(_KINDS[kind], {}).get(problem_key(problem.id), ())
@@ -107,7 +109,7 @@ class ReviewedTeam:
             return await self._team.ask(request)
         if amendment.text is None:
             return await self._team.ask(asked_anew(request, amendment.attempt))
-        return await self._team.keep(written(request, amendment, amendment.text, self._team.experiment.name))
+        return await self._team.keep(written(request, amendment.who, amendment.when, amendment.text, self._team.experiment.name))
 
     async def classes(self, problem: Problem, answers: Sequence[str | None]) -> tuple[int | None, ...] | None:
         return await self._team.classes(problem, answers)
@@ -131,9 +133,9 @@ def asked_anew(request: ChatRequest, attempt: int) -> ChatRequest:
     )
 
 
-def written(request: ChatRequest, amendment: Amendment, text: str, experiment: str) -> Call:
+def written(request: ChatRequest, who: str, when: datetime, text: str, experiment: str) -> Call:
     """A person's text as the reply to `request`; no model was asked and no token spent."""
-    person = f"{PERSON}{amendment.who}"
+    person = f"{PERSON}{who}"
     return Call(
         key=digest([request.key(person), digest(text)]),
         model=person,
@@ -149,6 +151,6 @@ def written(request: ChatRequest, amendment: Amendment, text: str, experiment: s
         attempts=0,
         max_tokens_sent=0,
         seconds=0.0,
-        finished_at=amendment.when,
+        finished_at=when,
         server="person",
     )

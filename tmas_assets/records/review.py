@@ -7,6 +7,9 @@ from pydantic import Field
 
 from tmas_assets.records.base import Record
 
+PERSON = "person: "
+"""What the model of a call begins with whose reply a person wrote."""
+
 
 class Approval(Record):
     """A person's leave to go on from one very plan; a changed plan needs a leave of its own."""

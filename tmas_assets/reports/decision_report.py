@@ -1,0 +1,209 @@
+"""One decision as a page: the record of what it shows, and the registers that are read off its findings.
+
+Leaves out gathering it (`engine/decisions.py`) and laying it out (`decision.html.jinja`, `decision_markdown.py`).
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal
+
+from tmas_assets.records import (
+    ASSUMPTION,
+    Approval,
+    Calculation,
+    CompletionStatus,
+    Decision,
+    Expert,
+    Finding,
+    Flips,
+    Hypothesis,
+    Order,
+    ParseStatus,
+    Plan,
+    Record,
+    RoleTokens,
+)
+from tmas_assets.records.decision import Level
+from tmas_assets.records.review import PERSON
+from tmas_assets.reports.page import render_page
+from tmas_assets.reports.report_rows import InputDigest, ModelUse
+
+_WEIGHT: dict[Level, int] = {"low": 1, "medium": 2, "high": 3}
+
+
+class Voice(Record):
+    """What one seat said in one round, readable or not."""
+
+    seat: str
+    round: int
+    turn: str
+    finding: Finding | None
+    parse_error: str | None
+    model: str
+    call: str
+    """Key of the call in the log."""
+
+    @property
+    def person(self) -> str | None:
+        """Who wrote it in the place of a model; None where a model did."""
+        return self.model.removeprefix(PERSON) if self.model.startswith(PERSON) else None
+
+
+class RepeatReport(Record):
+    """One independent run of the whole team."""
+
+    repeat: int
+    plan: Plan | None
+    plan_turn: str
+    approval: Approval | None
+    """Of this very plan."""
+    experts: tuple[Expert, ...]
+    orders: tuple[Order, ...]
+    voices: tuple[Voice, ...]
+    decision: Decision | None
+    stopped: str | None
+
+    @property
+    def standing(self) -> tuple[Voice, ...]:
+        """The last readable finding of each seat, in the order in which seats first spoke."""
+        last: dict[str, Voice] = {}
+        for voice in self.voices:
+            if voice.finding is not None:
+                last[voice.seat] = voice
+        return tuple(last[seat] for seat in dict.fromkeys(voice.seat for voice in self.voices) if seat in last)
+
+    @property
+    def lost(self) -> tuple[Voice, ...]:
+        return tuple(voice for voice in self.voices if voice.finding is None)
+
+
+class AssumptionLine(Record):
+    text: str
+    seats: tuple[str, ...]
+
+
+class RiskLine(Record):
+    text: str
+    seat: str
+    likelihood: Level
+    impact: Level
+
+
+class CalculationLine(Record):
+    seat: str
+    calculation: Calculation
+
+
+class AuditLine(Record):
+    """One turn: who was asked, what came of it, and under which key the call log holds it."""
+
+    turn: str
+    role: str
+    kind: str
+    parse: ParseStatus
+    model: str | None
+    call: str | None
+    status: CompletionStatus | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+class Intervention(Record):
+    """What a person did."""
+
+    what: Literal["approved the plan", "wrote", "asked anew"]
+    turn: str
+    who: str
+    when: datetime
+    why: str
+    in_force: bool
+    """Whether it still counts: a later one of the same reply, or another plan, takes its place."""
+
+
+class Promise(Record):
+    """One of the promises a decision is held to in the place of a gold answer."""
+
+    name: str
+    kept: bool
+    grave: bool
+    """Whether a broken one means that the record cannot be relied on; else it says how good the decision is."""
+    said: str
+    offences: tuple[str, ...] = ()
+
+
+class DecisionReport(Record):
+    """All that is shown of one hypothesis."""
+
+    experiment: str
+    problem: str
+    problem_digest: str
+    hypothesis: Hypothesis
+    status: str
+    """`decided`, or what is missing and what to do."""
+    repeats: tuple[RepeatReport, ...]
+    flips: Flips
+    promises: tuple[Promise, ...]
+    tokens: tuple[RoleTokens, ...]
+    """By role, of every reply that stands in the record; a person's cost none."""
+    models: tuple[ModelUse, ...]
+    people: tuple[Intervention, ...]
+    audit: tuple[AuditLine, ...]
+    digests: tuple[InputDigest, ...]
+
+    @property
+    def first(self) -> RepeatReport | None:
+        """The first repeat that decided as most did; without a decision the first one."""
+        decided = (one for one in self.repeats if one.decision and one.decision.made)
+        agreeing = (one for one in decided if one.decision and one.decision.decision == self.flips.commonest)
+        return next(agreeing, self.repeats[0] if self.repeats else None)
+
+
+def assumptions(voices: Iterable[Voice]) -> tuple[AssumptionLine, ...]:
+    """Whatever no evidence backs: named assumptions, statements and inputs whose source is one; each text once."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for voice in voices:
+        for text in _assumed(voice.finding) if voice.finding else ():
+            seats = found.setdefault(" ".join(text.casefold().split()), (text, []))[1]
+            if voice.seat not in seats:
+                seats.append(voice.seat)
+    return tuple(AssumptionLine(text=text, seats=tuple(seats)) for text, seats in found.values())
+
+
+def _assumed(finding: Finding) -> Iterable[str]:
+    yield from finding.assumptions
+    yield from (cited.text for cited in finding.evidence if cited.source == ASSUMPTION)
+    for one in finding.calculations:
+        yield from (f"{one.name}: {put.name} = {put.value:g}" for put in one.inputs if put.source == ASSUMPTION)
+
+
+def risks(voices: Iterable[Voice]) -> tuple[RiskLine, ...]:
+    """The gravest first: by likelihood times impact, then impact, then as said."""
+    lines = [
+        RiskLine(text=risk.text, seat=voice.seat, likelihood=risk.likelihood, impact=risk.impact)
+        for voice in voices
+        for risk in (voice.finding.risks if voice.finding else ())
+    ]
+    return tuple(sorted(lines, key=lambda one: (-_WEIGHT[one.likelihood] * _WEIGHT[one.impact], -_WEIGHT[one.impact])))
+
+
+def calculations(voices: Iterable[Voice]) -> tuple[CalculationLine, ...]:
+    return tuple(
+        CalculationLine(seat=voice.seat, calculation=one)
+        for voice in voices
+        for one in (voice.finding.calculations if voice.finding else ())
+    )
+
+
+def decision_page(report: DecisionReport) -> str:
+    """The whole page as HTML text, to be written as UTF-8. Text of models, people and files is shown, never read as HTML."""
+    first = report.first
+    standing = first.standing if first else ()
+    return render_page(
+        "decision.html.jinja",
+        report=report,
+        first=first,
+        standing=standing,
+        assumptions=assumptions(standing),
+        risks=risks(standing),
+        calculations=calculations(standing),
+    )
