@@ -169,7 +169,7 @@ def report(
         licence=release.licence,
         strategy=experiment.strategy.name,
         settings=_settings(cells),
-        models=_models(cells, models),
+        models=models_used(cells, models),
         scores=scores(cells, problems, gathered),
         figures=figures(cells, problems, gathered, graders),
         agreement=agreement(gathered.grades),
@@ -208,7 +208,8 @@ def _settings(cells: CellStore) -> tuple[Setting, ...]:
     return tuple(Setting(name=name, value=str(value)) for name, value in shown.items())
 
 
-def _models(cells: CellStore, identities: Mapping[str, str]) -> tuple[ModelUse, ...]:
+def models_used(cells: CellStore, identities: Mapping[str, str]) -> tuple[ModelUse, ...]:
+    """`identities` by endpoint name."""
     experiment = cells.experiment
     roles = (*strategy(experiment.strategy.name).roles(settings_of(experiment.strategy)), *((JUDGE,) if experiment.judge else ()))
     return tuple(
