@@ -17,7 +17,7 @@ from tmas_assets.reports.experiment_report import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import Agreement, Beside, figures_of, mean_interval, samples_of
+from tmas_assets.statistics import Agreement, Beside, Spent, figures_of, mean_interval, samples_of
 from tmas_assets.statistics.tokens import ROLES
 
 STATEMENT = (
@@ -109,6 +109,7 @@ def report(problems: int, iterations: int, *, answers: int = 8, seed: int = 0) -
             one for t in range(iterations) for one in figures(t, [round(rate * answers) for rate in rates[t]], answers)
         ),
         agreement=AGREEMENT,
+        spent=tuple(Spent(iteration=t, calls=89.0 * (t + 1), tokens=196940.0 * (t + 1), usage_unknown=0) for t in range(iterations)),
         tokens_scratch=tokens(problems * iterations), tokens_paid=tokens(problems * iterations // 3, unknown=3),
         problems=tuple(rows),
         banks=tuple(

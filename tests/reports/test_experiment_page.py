@@ -70,7 +70,7 @@ def hostile(score: Score) -> ExperimentReport:
     return ExperimentReport(
         name=text, description=text, benchmark=text, release=text, licence=text, strategy=text,
         settings=(Setting(name=text, value=text),), models=(ModelUse(model=text, identity=text, roles=(text, text)),),
-        scores=(quoted,), figures=(), agreement=None, tokens_scratch=tokens, tokens_paid=tokens,
+        scores=(quoted,), figures=(), agreement=None, spent=(), tokens_scratch=tokens, tokens_paid=tokens,
         problems=(
             ProblemRow(problem=text, statement=text, cells=(
                 ProblemCell(iteration=0, right=1, answers=2, mean_verifier=0.5),)),

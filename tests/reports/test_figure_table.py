@@ -6,8 +6,9 @@ from tests.reports.test_tables import printed
 from tmas_assets.records import Figure, Score
 from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
 from tmas_assets.reports.figure_table import figure_table
-from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard, leaderboard_markdown, leaderboard_page
+from tmas_assets.reports.leaderboard import leaderboard, leaderboard_markdown, leaderboard_page
 from tmas_assets.reports.notation import untrusted
+from tmas_assets.reports.standing import LeaderboardRow
 from tmas_assets.reports.tables import figures_by_iteration, score_table
 
 Reports = Callable[..., ExperimentReport]
@@ -62,8 +63,8 @@ def test_every_score_shown_carries_the_warning_where_code_ran_without_a_sandbox(
     warning = untrusted(free)
     assert warning.startswith("Not to be trusted: iteration 0 of tmas_imo ran the code of 3 of 32 answers without a sandbox")
     row = LeaderboardRow(
-        experiment="e", benchmark="b", release="1", strategy="s", model="m", score=free, majority=None, tokens_scratch=(),
-        tokens_paid=(),
+        experiment="e", benchmark="b", release="1", strategy="s", model="m", identity="i", score=free, majority=None,
+        curve=(), tokens_scratch=(), tokens_paid=(),
     )  # fmt: skip
     page = experiment_page(report_of(4, 1).model_copy(update={"scores": (free,)}))
     assert warning in page

@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from tmas_assets.records import RoleTokens, Score
+from tmas_assets.reports.drawing import Picture
 from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.figures import (
-    Picture,
     curve_markdown,
     memory_picture,
     pass_at_1_picture,

@@ -6,13 +6,8 @@ from markdown_it import MarkdownIt
 
 from tmas_assets.records import Score
 from tmas_assets.reports.experiment_report import ExperimentReport, ModelUse
-from tmas_assets.reports.leaderboard import (
-    LeaderboardRow,
-    leaderboard,
-    leaderboard_markdown,
-    leaderboard_page,
-    leaderboard_row,
-)
+from tmas_assets.reports.leaderboard import leaderboard, leaderboard_markdown, leaderboard_page, rivals
+from tmas_assets.reports.standing import LeaderboardRow, leaderboard_row
 
 Scores = Callable[..., Score]
 HOSTILE = "a|b\n| c | <script>alert(1)</script> [x](javascript:alert(2)) ![y](http://z) *em* `code` &amp; \\| ~~s~~"
@@ -20,8 +15,8 @@ HOSTILE = "a|b\n| c | <script>alert(1)</script> [x](javascript:alert(2)) ![y](ht
 
 def row(experiment: str, score: Score | None, benchmark: str = "b", release: str = "1") -> LeaderboardRow:
     return LeaderboardRow(
-        experiment=experiment, benchmark=benchmark, release=release, strategy="tmas", model="m", score=score, majority=None,
-        tokens_scratch=(), tokens_paid=(),
+        experiment=experiment, benchmark=benchmark, release=release, strategy="tmas", model="m", identity="m@1", score=score,
+        majority=None, curve=(), tokens_scratch=(), tokens_paid=(),
     )  # fmt: skip
 
 
@@ -67,7 +62,7 @@ def test_the_markdown_table_shows_interval_samples_and_tokens(report_of: Callabl
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells[3:] == [
         "1", f"{100 * one.score.value:.2f}", f"{100 * one.score.low:.1f} – {100 * one.score.high:.1f}",  # type: ignore[operator]
-        f"{100 * one.majority.value:.2f}", "50 × 8", "0", "19,694,000", "≥ 6,499,020",
+        f"{100 * one.majority.value:.2f}", "50 × 8", "0", "178", "394 K", "19,694,000", "≥ 6,499,020",
     ]  # fmt: skip
 
 
@@ -75,7 +70,7 @@ def test_text_cannot_leave_its_markdown_cell(score_of: Scores) -> None:
     hostile = row("e", score_of(0, [0.5], 8)).model_copy(update={"model": HOSTILE, "strategy": HOSTILE})
     rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = rendered.parse(leaderboard_markdown(leaderboard([hostile])))
-    assert [token.type for token in tokens].count("td_open") == 11
+    assert [token.type for token in tokens].count("td_open") == 13
     inline = [child for token in tokens for child in token.children or ()]
     assert {child.type for child in inline} <= {"text", "text_special"}
     model = next(token for token in tokens if token.type == "inline" and "script" in token.content)
@@ -95,3 +90,47 @@ def test_the_page_escapes_text_and_loads_nothing(score_of: Scores) -> None:
 def test_no_experiments_are_said_and_not_an_empty_table() -> None:
     assert leaderboard_markdown(()) == "No experiment has a summary yet."
     assert "No experiment has a summary yet." in leaderboard_page(())
+
+
+def test_rivals_are_scored_rows_of_one_model_best_first(score_of: Scores) -> None:
+    rows = [
+        row("low", score_of(0, [0.25], 8)),
+        row("high", score_of(0, [0.5], 8)),
+        row("none", None),
+        row("other", score_of(0, [1.0], 8)).model_copy(update={"identity": "m@2"}),
+    ]
+    (table,) = leaderboard(rows)
+    assert [[one.experiment for one in own] for own in rivals(table)] == [["high", "low"]]
+
+
+def test_a_chosen_answer_is_said_to_be_one(score_of: Scores) -> None:
+    chosen = row("e", score_of(0, [0.5, 1.0], 4).model_copy(update={"chosen": True}))
+    assert "2 × 4 chosen" in leaderboard_markdown(leaderboard([chosen]))
+    assert "2 × 4 chosen" in leaderboard_page(leaderboard([chosen]))
+
+
+def test_judges_do_not_part_experiments_of_one_model(report_of: Callable[..., ExperimentReport]) -> None:
+    solver, judge = ModelUse(model="m", identity="i", roles=("solution",)), ModelUse(model="j", identity="k", roles=("judge",))
+    assert leaderboard_row(report_of(3, 1).model_copy(update={"models": (judge, solver)})).identity == "i"
+
+
+def test_tokens_per_right_answer_are_those_of_one_run_by_its_chance_to_be_right(
+    report_of: Callable[..., ExperimentReport],
+) -> None:
+    one = leaderboard_row(report_of(10, 3))
+    assert one.end is not None
+    assert one.score is not None
+    assert one.score.value is not None
+    assert (one.end.iteration, one.end.tokens) == (2, 590_820)
+    assert one.tokens_per_right_answer == 590_820 / one.score.value
+    none = one.model_copy(update={"curve": tuple(p.model_copy(update={"value": 0.0}) for p in one.curve)})
+    assert none.tokens_per_right_answer is None
+
+
+def test_the_curve_has_a_point_an_iteration_that_has_a_score(
+    report_of: Callable[..., ExperimentReport], score_of: Scores
+) -> None:
+    report = report_of(4, 3)
+    unscored = report.scores[1].model_copy(update={"value": None})
+    curve = leaderboard_row(report.model_copy(update={"scores": (report.scores[2], unscored, report.scores[0])})).curve
+    assert [point.iteration for point in curve] == [0, 2]

@@ -9,7 +9,7 @@ import dagster as dg
 
 from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
-from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
+from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import of_file, text_table
@@ -17,14 +17,15 @@ from tmas_assets.assets.running import PERMANENT, cells_of, graders_of, permanen
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.summary import report
+from tmas_assets.engine.tallies import tallies
 from tmas_assets.engine.team import identity
 from tmas_assets.records import Experiment, Figure, Score
 from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
 from tmas_assets.reports.figure_table import FigureTable, figure_table
 from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
-from tmas_assets.reports.leaderboard import LeaderboardRow, leaderboard_row
-from tmas_assets.statistics import Agreement, headline
+from tmas_assets.reports.standing import LeaderboardRow, leaderboard_row
+from tmas_assets.statistics import Agreement, ProblemTally, Side, headline, side_of
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,24 @@ class MadeSummary:
 
 
 def summary_address(cells: CellStore, part: str) -> Address:
-    """`scores`, `figures`, `agreement` or `leaderboard_row` of an experiment under its present settings."""
+    """`scores`, `figures`, `agreement`, `tallies` or `leaderboard_row` of an experiment under its present settings."""
     return Address((cells.experiment.name, "summary"), (part,), cells.variant)
 
 
 def read_row(store: ParquetStore, cells: CellStore) -> LeaderboardRow | None:
-    """The experiment's line of the leaderboard, None where it has no summary under its present settings."""
+    """The experiment's line of the leaderboard, None where no summary of its present settings is there to be read."""
     try:
         return store.read(summary_address(cells, "leaderboard_row"), LeaderboardRow)[0]
-    except MissingFile:
+    except (MissingFile, OtherSchema):
         return None
+
+
+def read_side(store: ParquetStore, cells: CellStore) -> Side:
+    """The experiment as it goes into a comparison, from its last summary. Raises StoreFault where there is none."""
+    experiment = cells.experiment
+    scores = store.read(summary_address(cells, "scores"), Score)
+    found = store.read(summary_address(cells, "tallies"), ProblemTally)
+    return side_of(experiment.name, experiment.repeats, scores, found)
 
 
 def page_path(deployment: Deployment, experiment: Experiment) -> Path:
@@ -64,15 +73,18 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
         with closing(deployment.call_log()) as log:
             paid = log.totals(experiment.name)
         gathered = gather(cells, problems)
+        found = tallies(experiment, problems, gathered)
         with graders_of(deployment) as graders:
             made = report(
-                cells, problems, gathered, graders=graders, problems_digest=table.file.digest, models=models, paid=paid
-            )
+                cells, problems, gathered, graders=graders, tallies=found, problems_digest=table.file.digest,
+                models=models, paid=paid,
+            )  # fmt: skip
         made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
         file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
         cells.store.write(summary_address(cells, "figures"), Figure, made.figures, made_from)
         both = [made.agreement] if made.agreement is not None else []
         cells.store.write(summary_address(cells, "agreement"), Agreement, both, made_from)
+        cells.store.write(summary_address(cells, "tallies"), ProblemTally, found, made_from)
         cells.store.write(summary_address(cells, "leaderboard_row"), LeaderboardRow, [leaderboard_row(made)], made_from)
         page = write_page(page_path(deployment, experiment), experiment_page(made))
     except (*PERMANENT, PageFault, ValueError) as fault:

@@ -25,7 +25,7 @@ from tmas_assets.reports.report_rows import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import agreement, role_order, role_tokens, score_iteration
+from tmas_assets.statistics import ProblemTally, agreement, role_order, role_tokens, score_iteration, spent_by_iteration
 from tmas_assets.strategies import settings_of, strategy
 
 _BANKS: tuple[Bank, ...] = ("experience", "guideline")
@@ -153,6 +153,7 @@ def report(
     gathered: Gathered,
     *,
     graders: Graders,
+    tallies: Sequence[ProblemTally],
     problems_digest: str,
     models: Mapping[str, str],
     paid: tuple[RoleTokens, ...],
@@ -173,6 +174,7 @@ def report(
         scores=scores(cells, problems, gathered),
         figures=figures(cells, problems, gathered, graders),
         agreement=agreement(gathered.grades),
+        spent=spent_by_iteration(tallies, experiment.repeats),
         tokens_scratch=tokens_from_scratch(gathered),
         tokens_paid=paid,
         problems=_problem_rows(gathered, problems),

@@ -20,7 +20,7 @@ from tmas_assets.reports.report_rows import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import Agreement, headline, role_order
+from tmas_assets.statistics import Agreement, Spent, headline, role_order
 from tmas_assets.statistics.interval import METHOD
 
 __all__ = [
@@ -44,6 +44,8 @@ class ExperimentReport(Record):
     figures: tuple[Figure, ...]
     agreement: Agreement | None
     """Of rules and judge; None where no answer that the rules decided was judged."""
+    spent: tuple[Spent, ...]
+    """By iteration, what one run of the strategy takes up to there."""
     tokens_scratch: tuple[RoleTokens, ...]
     """What the records are made of, whoever paid."""
     tokens_paid: tuple[RoleTokens, ...]

@@ -1,17 +1,14 @@
 """Figures as bytes: Pass@1 over iterations, tokens by role, memory growth. Same input, same bytes.
 
-PNG goes inline into run metadata and so is kept small; SVG, light and dark, goes into the pages. matplotlib is
-imported inside the one function that renders. Leaves out tables and the heat map, which are HTML.
+PNG goes inline into run metadata and so is kept small; SVG, light and dark, goes into the pages. Leaves out how they are
+rendered (`drawing.py`), and tables and the heat map, which are HTML.
 """
 
-import io
-import re
-from base64 import b64encode
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tmas_assets.records import RoleTokens, Score
+from tmas_assets.reports.drawing import PRINT, Picture, Theme, alone, data_uri, picture, render
 from tmas_assets.reports.notation import short_count, total_tokens
 from tmas_assets.reports.report_rows import BankSize
 from tmas_assets.statistics import role_order
@@ -19,38 +16,8 @@ from tmas_assets.statistics import role_order
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PNG_DPI = 110
 LONGEST_ROLE = 24
 """Letters of a role's name beside its bar; a longer one would leave the bars no room."""
-
-
-@dataclass(frozen=True)
-class Theme:
-    """Colours of one look. `card` is the ground drawn upon, `paper` what is painted: None leaves it transparent."""
-
-    ink: str
-    muted: str
-    grid: str
-    accent: str
-    second: str
-    card: str
-    paper: str | None
-
-
-LIGHT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", card="#ffffff", paper=None)
-DARK = Theme(ink="#e7ebf0", muted="#9aa5b5", grid="#2c3542", accent="#2fc4b2", second="#f0a83c", card="#1a2029", paper=None)
-PRINT = Theme(ink="#1c2430", muted="#5d6879", grid="#e2e7ec", accent="#0f766e", second="#c2660a", card="#ffffff", paper="#ffffff")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One drawing in the looks a page needs, each a data URI. `narrow` is drawn for a phone, not scaled down."""
-
-    alt: str
-    light: str
-    dark: str
-    narrow_light: str
-    narrow_dark: str
 
 
 def pass_at_1_png(scores: Sequence[Score]) -> bytes:
@@ -58,29 +25,29 @@ def pass_at_1_png(scores: Sequence[Score]) -> bytes:
     ordered = _one_experiment(scores)
     first = ordered[0]
     title = f"{first.experiment}: Pass@1 by iteration, {first.benchmark} {first.release}"
-    return _render(lambda axes, theme: _draw_pass_at_1(axes, theme, ordered), (7.2, 3.4), PRINT, "png", title)
+    return render(alone(lambda axes, theme: _draw_pass_at_1(axes, theme, ordered)), (7.2, 3.4), PRINT, "png", title)
 
 
 def pass_at_1_picture(scores: Sequence[Score]) -> Picture:
     ordered = _one_experiment(scores)
     alt = "Pass@1 over iterations with the interval over problems; the table below has the figures"
-    return _picture(lambda axes, theme: _draw_pass_at_1(axes, theme, ordered), 3.3, alt)
+    return picture(alone(lambda axes, theme: _draw_pass_at_1(axes, theme, ordered)), 3.3, alt)
 
 
 def tokens_picture(scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> Picture:
     height = 0.9 + 0.5 * len(_roles(scratch, paid))
     alt = "Tokens by role, from scratch and paid; the table below has the figures"
-    return _picture(lambda axes, theme: _draw_tokens(axes, theme, scratch, paid), height, alt)
+    return picture(alone(lambda axes, theme: _draw_tokens(axes, theme, scratch, paid)), height, alt)
 
 
 def memory_picture(sizes: Sequence[BankSize]) -> Picture:
     alt = "Live entries per memory bank over iterations; the table below has the figures"
-    return _picture(lambda axes, theme: _draw_memory(axes, theme, sizes), 2.5, alt, wide=4.8)
+    return picture(alone(lambda axes, theme: _draw_memory(axes, theme, sizes)), 2.5, alt, wide=4.8)
 
 
 def curve_markdown(png: bytes, alt: str = "Pass@1 by iteration") -> str:
     """The picture as inline Markdown, as the Dagster UI renders it from a metadata value."""
-    return f"![{alt}]({_data_uri(png, 'image/png')})"
+    return f"![{alt}]({data_uri(png, 'image/png')})"
 
 
 def _one_experiment(scores: Sequence[Score]) -> list[Score]:
@@ -171,48 +138,3 @@ def _draw_memory(axes: "Axes", theme: Theme, sizes: Sequence[BankSize]) -> None:
     axes.set_xlabel("iteration")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=12, min_n_ticks=1))
     axes.grid(axis="y", color=theme.grid, linewidth=0.8)
-
-
-Draw = Callable[["Axes", Theme], None]
-
-
-def _render(
-    draw: Draw, size: tuple[float, float], theme: Theme, kind: Literal["png", "svg"], title: str = ""
-) -> bytes:
-    """`draw` on fresh axes of `size` inches, whatever the user's own matplotlib settings are."""
-    import matplotlib.style
-    from matplotlib.figure import Figure
-
-    settings = {
-        "font.size": 10, "text.color": theme.ink, "axes.labelcolor": theme.muted, "axes.edgecolor": theme.grid,
-        "xtick.color": theme.muted, "ytick.color": theme.muted, "axes.spines.top": False, "axes.spines.right": False,
-        "axes.axisbelow": True, "figure.titlesize": 11, "xtick.major.size": 0,
-        "ytick.major.size": 0, "legend.fontsize": 9, "text.parse_math": False, "svg.fonttype": "none",
-        "svg.hashsalt": "tmas", "axes.facecolor": "none", "figure.facecolor": theme.paper or "none",
-    }  # fmt: skip
-    # No date and no version in the file: the same scores give the same bytes.
-    unsigned = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
-    with matplotlib.style.context(["default", settings]):
-        figure = Figure(figsize=size, layout="constrained")
-        draw(figure.subplots(), theme)
-        if title:
-            figure.suptitle(title, x=0.015, ha="left")
-        out = io.BytesIO()
-        figure.savefig(out, format=kind, dpi=PNG_DPI, metadata=unsigned)
-    return out.getvalue()
-
-
-def _picture(draw: Draw, height: float, alt: str, wide: float = 10.6) -> Picture:
-    light, narrow = (_render(draw, (width, height), LIGHT, "svg") for width in (wide, 4.0))
-    uris = [_data_uri(svg, "image/svg+xml") for svg in (light, _darkened(light), narrow, _darkened(narrow))]
-    return Picture(alt=alt, light=uris[0], dark=uris[1], narrow_light=uris[2], narrow_dark=uris[3])
-
-
-def _darkened(svg: bytes) -> bytes:
-    """The same drawing in the dark theme: the looks differ in colours only, and drawing is what takes the time."""
-    dark = {getattr(LIGHT, name): getattr(DARK, name) for name in ("ink", "muted", "grid", "accent", "second", "card")}
-    return re.sub("|".join(dark), lambda found: dark[found.group()], svg.decode("utf-8")).encode("utf-8")
-
-
-def _data_uri(data: bytes, kind: str) -> str:
-    return f"data:{kind};base64,{b64encode(data).decode('ascii')}"

@@ -1,4 +1,4 @@
-"""All experiments side by side: rows, a Markdown table for run metadata, a page. Leaves out gathering them.
+"""All experiments side by side: tables, a Markdown text for run metadata, a page. Leaves out gathering and comparing them.
 
 Scores of different benchmarks or releases are not comparable, so every table holds one release of one benchmark.
 """
@@ -6,30 +6,13 @@ Scores of different benchmarks or releases are not comparable, so every table ho
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import ClassVar
 
-from tmas_assets.records import Figure, Record, RoleTokens, Score
+from tmas_assets.records import Record
 from tmas_assets.reports import notation
-from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.page import render_page
-from tmas_assets.statistics import headline
-
-
-class LeaderboardRow(Record):
-    SCHEMA_VERSION: ClassVar[int] = 2
-    experiment: str
-    benchmark: str
-    release: str
-    strategy: str
-    model: str
-    """Every model the experiment used, as one text."""
-    score: Score | None
-    """Of the last whole iteration, see `statistics.headline`; None before the first graded answer."""
-    majority: Figure | None
-    """maj@k of the same iteration at the largest k that is asked for."""
-    tokens_scratch: tuple[RoleTokens, ...]
-    """Over all iterations, what getting to this score takes without any reuse."""
-    tokens_paid: tuple[RoleTokens, ...]
+from tmas_assets.reports.paired_table import MEANING, PairedTable, paired_markdown
+from tmas_assets.reports.standing import LeaderboardRow
+from tmas_assets.reports.token_curves import has_curves, token_curves_picture
 
 
 class LeaderboardTable(Record):
@@ -38,22 +21,8 @@ class LeaderboardTable(Record):
     benchmark: str
     release: str
     rows: tuple[LeaderboardRow, ...]
-
-
-def leaderboard_row(report: ExperimentReport) -> LeaderboardRow:
-    score = headline(report.scores)
-    votes = [one for one in report.figures if score and one.iteration == score.iteration and one.metric == "maj@k"]
-    return LeaderboardRow(
-        experiment=report.name,
-        benchmark=report.benchmark,
-        release=report.release,
-        strategy=report.strategy,
-        model=", ".join(dict.fromkeys(used.model for used in report.models)),
-        score=score,
-        majority=max(votes, key=lambda one: one.k, default=None),
-        tokens_scratch=report.tokens_scratch,
-        tokens_paid=report.tokens_paid,
-    )
+    paired: tuple[PairedTable, ...] = ()
+    """One a model: its experiments against the best of them."""
 
 
 def leaderboard(rows: Iterable[LeaderboardRow]) -> tuple[LeaderboardTable, ...]:
@@ -73,8 +42,17 @@ def leaderboard(rows: Iterable[LeaderboardRow]) -> tuple[LeaderboardTable, ...]:
     )
 
 
+def rivals(table: LeaderboardTable) -> tuple[tuple[LeaderboardRow, ...], ...]:
+    """The scored rows of each model, best first, of models that have at least two."""
+    by_model: dict[str, list[LeaderboardRow]] = {}
+    for row in table.rows:
+        if row.score is not None and row.score.answers:
+            by_model.setdefault(row.identity, []).append(row)
+    return tuple(tuple(own) for own in by_model.values() if len(own) > 1)
+
+
 def leaderboard_markdown(tables: Sequence[LeaderboardTable]) -> str:
-    """One heading and one GitHub table a benchmark release; the text of every cell is escaped."""
+    """One heading and its GitHub tables a benchmark release; the text of every cell is escaped."""
     if not tables:
         return "No experiment has a summary yet."
     cell = notation.markdown_cell
@@ -84,18 +62,28 @@ def leaderboard_markdown(tables: Sequence[LeaderboardTable]) -> str:
             f"### {cell(table.benchmark)} {cell(table.release)}",
             "",
             "| experiment | strategy | model | iteration | Pass@1, % | interval | maj@n, % | problems × answers | missing "
-            "| tokens from scratch | tokens paid |",
-            "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+            "| calls a problem | tokens a problem | tokens from scratch | tokens paid |",
+            "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]
         lines += [f"| {' | '.join(_cells(row))} |" for row in table.rows]
         warnings = [notation.untrusted(row.score) for row in table.rows if row.score]
         lines += ["", *(f"**{cell(warning)}**\n" for warning in warnings if warning)]
+        for paired in table.paired:
+            lines += [paired_markdown(paired), ""]
+    if any(table.paired for table in tables):
+        lines.append(notation.markdown_cell(MEANING))
     return "\n".join(lines)
 
 
 def leaderboard_page(tables: Sequence[LeaderboardTable], generated_at: datetime | None = None) -> str:
     """The same as one self-contained page; an absent time leaves the same bytes for the same rows."""
-    return render_page("leaderboard.html.jinja", tables=tables, generated_at=generated_at)
+    curves = [token_curves_picture(table.rows) if has_curves(table.rows) else None for table in tables]
+    return render_page(
+        "leaderboard.html.jinja",
+        tables=list(zip(tables, curves, strict=True)),
+        meaning=MEANING,
+        generated_at=generated_at,
+    )
 
 
 def _cells(row: LeaderboardRow) -> tuple[str, ...]:
@@ -112,5 +100,6 @@ def _cells(row: LeaderboardRow) -> tuple[str, ...]:
             notation.count(score.missing),
         )
     )
+    spent = (notation.ABSENT,) * 2 if row.end is None else (notation.short_count(row.end.calls), notation.tokens_spent(row.end))
     tokens = (notation.tokens_known(notation.total_tokens(side)) for side in (row.tokens_scratch, row.tokens_paid))
-    return (*(notation.markdown_cell(text) for text in (row.experiment, row.strategy, row.model)), *figures, *tokens)
+    return (*(notation.markdown_cell(text) for text in (row.experiment, row.strategy, row.model)), *figures, *spent, *tokens)

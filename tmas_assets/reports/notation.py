@@ -33,8 +33,9 @@ def bounds(score: Bounded) -> str:
 
 
 def per_problem(score: Score) -> str:
-    """How many samples stand behind a score: `50 × 32 answers`."""
-    return f"{score.problems:,} × {score.answers // score.problems:,}" if score.problems else "0"
+    """How many answers stand behind a score, `50 × 32`; `50 × 4 chosen` where they are those the strategy chose."""
+    chosen = " chosen" if score.chosen else ""
+    return f"{score.problems:,} × {score.answers // score.problems:,}{chosen}" if score.problems else "0"
 
 
 def untrusted(score: Score) -> str:
@@ -75,6 +76,21 @@ def total_tokens(rows: Iterable[RoleTokens]) -> RoleTokens:
 def tokens_known(row: RoleTokens) -> str:
     """Prompt and completion tokens together; `≥` where calls of unknown usage are in no sum."""
     return ("≥ " if row.unknown else "") + count(row.prompt_tokens + row.completion_tokens)
+
+
+class Cost(Protocol):
+    """Tokens a problem, with the number of calls that are in no sum."""
+
+    @property
+    def tokens(self) -> float: ...
+
+    @property
+    def usage_unknown(self) -> int: ...
+
+
+def tokens_spent(cost: Cost) -> str:
+    """`12.3 K`; `≥` where calls of unknown usage are in no sum."""
+    return ("≥ " if cost.usage_unknown else "") + short_count(cost.tokens)
 
 
 def printable(text: str) -> str:

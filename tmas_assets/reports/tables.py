@@ -36,7 +36,7 @@ def score_table(scores: Sequence[Score]) -> "Table":
             str(score.iteration),
             Text(notation.percent(score.value), style="bold"),
             notation.bounds(score).replace(" ", ""),
-            notation.per_problem(score).replace(" ", ""),
+            notation.per_problem(score).replace(" × ", "×"),
             *(notation.count(number) for number in counts),
         )
     if warnings := [warning for score in scores if (warning := notation.untrusted(score))]:
