@@ -1,7 +1,7 @@
 """Reads replies of lines such as `Label: value`, the free form of roles that return a record.
 
-Pure. Exact: only known labels count, at the beginning of a line. A line without one goes on with the line before it. Leaves
-out what a value means.
+Pure. Exact: only known labels count, at the beginning of a line. A line without a label goes on with the line before it, one
+with a label that is not known ends it. Leaves out what a value means.
 """
 
 import re
@@ -24,7 +24,7 @@ def labelled(text: str, labels: Collection[str]) -> Mapping[str, tuple[str, ...]
         if match and label in labels:
             last = found.setdefault(label, [])
             last.append(match[2].strip().rstrip("*_").rstrip())
-        elif not line.strip():
+        elif match or not line.strip():
             last = None
         elif last:
             last[-1] = f"{last[-1]} {line.strip()}".strip()

@@ -39,7 +39,9 @@ from tmas_assets.records import (
 )
 
 ROLE = "ceo"
-PROMPT = load("decision/choice.txt")
+PROMPT = load("decision/choice.txt", marks={
+    "task": "", "cut_short": "why", "json": "", "marked": "",
+})  # fmt: skip
 _SPELLING = re.compile(r"[\s_-]+")
 
 

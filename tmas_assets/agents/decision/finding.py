@@ -40,7 +40,12 @@ from tmas_assets.records import (
 
 ROLE = "expert"
 """Its requests go out under the role of the seat, which is this one where the roster names no other."""
-PROMPT = load("decision/finding.txt")
+PROMPT = load("decision/finding.txt", marks={
+    "seat": "name remit", "recruited": "fence name remit", "questions": "questions", "assigned": "claims",
+    "red_team": "side", "first": "", "again": "", "again_red_team": "", "json": "more revised verdicts",
+    "json_more": "calculations", "json_calculations": "", "json_revised": "", "marked": "verdicts",
+    "marked_calculations": "", "marked_revised": "",
+})  # fmt: skip
 _LEVELS = ("low", "medium", "high")
 _SCORES = tuple(range(11))
 _CONFIDENCES = tuple(tenth / 10 for tenth in range(11))

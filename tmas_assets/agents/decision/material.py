@@ -23,7 +23,12 @@ from tmas_assets.records import (
 
 ROLE = "expert"
 """One of the roles whose prompts are made of this."""
-PROMPT = load("decision/material.txt")
+PROMPT = load("decision/material.txt", marks={
+    "goal": "text", "success_criteria": "text", "constraints": "text", "options": "text", "owner": "text",
+    "evidence": "about fence id text", "no_evidence": "", "claims": "fence text", "finding": "expert fence side text",
+    "own": "fence text", "gap": "fence text", "measured": "asked cast missing within", "missing": "names",
+    "contradictions": "fence text", "language": "language",
+})  # fmt: skip
 _LINES = ("goal", "success_criteria", "constraints", "options", "owner")
 NOTE_CHARS = 800
 """A gap, a remit or a list of contradictions is shown up to so many characters."""

@@ -39,7 +39,11 @@ from tmas_assets.records import (
 )
 
 ROLE = "ceo"
-PROMPT = load("decision/order.txt")
+PROMPT = load("decision/order.txt", marks={
+    "spent": "calls left rounds tokens", "task": "recruit", "recruit": "count", "tokens": "choices",
+    "json": "actions recruit tokens", "json_recruit": "", "json_tokens": "", "marked": "actions",
+    "marked_recruit": "", "marked_tokens": "",
+})  # fmt: skip
 Action = Literal["continue", "recruit", "stop"]
 _ACTIONS: tuple[Action, ...] = ("continue", "recruit", "stop")
 

@@ -30,7 +30,10 @@ from tmas_assets.records import (
 )
 
 ROLE = "ceo"
-PROMPT = load("decision/plan.txt")
+PROMPT = load("decision/plan.txt", marks={
+    "experts": "lines", "expert": "name remit", "task": "claims", "recruit": "count", "json": "recruit",
+    "json_recruit": "", "marked": "", "marked_recruit": "",
+})  # fmt: skip
 REMIT_CHARS = 300
 
 
