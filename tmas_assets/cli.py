@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tmas_assets.benchmarks import BenchmarkError
+from tmas_assets.commands.decision_app import decision_app
 from tmas_assets.commands.faults import CommandFault
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Run and measure test-time-scaling systems. `make ui` opens the same in Dagster.",
 )
+app.add_typer(decision_app, name="decision")
 out, err = Console(), Console(stderr=True)
 
 

@@ -14,6 +14,7 @@ from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import load
 from tmas_assets.assets.problems import problems_asset
 from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_release
+from tmas_assets.checks.decisions import strategy_checks
 from tmas_assets.checks.problems import problems_checks
 from tmas_assets.records import BenchmarkChoice
 
@@ -58,7 +59,10 @@ def defs() -> dg.Definitions:
             *(problems_asset(choice) for choice in releases),
             leaderboard_asset([f.experiment for f in files if benchmark(f.experiment.benchmark.name).has_gold]),
         ],
-        asset_checks=[problems_checks(choice) for choice in releases],
+        asset_checks=[
+            *(problems_checks(choice) for choice in releases),
+            *(check for file in files for check in strategy_checks(file.experiment)),
+        ],
         resources={"deployment": Deployment.for_definitions()},
         # a step in a process of its own costs seconds and outlives a killed run
         executor=dg.in_process_executor,
