@@ -14,10 +14,12 @@ from rich.table import Column, Table
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
+from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.running import cells_of
 from tmas_assets.assets.summary import page_path, read_row, summarise, summary_address
 from tmas_assets.commands.bar import Bar, Lines
 from tmas_assets.commands.dagster_home import prepare_dagster_home
+from tmas_assets.commands.decision_table import print_decisions
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.definitions import defs, experiment_files
@@ -85,6 +87,9 @@ def run_experiment(
         out.print(bar.closing_line(), highlight=False, soft_wrap=True)
     if not result.success:
         raise CommandFault(_reason(result))
+    if own_assets(experiment) is not None:
+        print_decisions(stated_deployment(), experiment, out=out)
+        return
     _print_stored(experiment, out=out)
     if regrade:
         out.print(regraded_note(before, _stored_scores(experiment)), highlight=False, soft_wrap=True)
@@ -134,6 +139,9 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
 def report_experiment(name: str, *, out: Console) -> None:
     """Sum up what is there, print it and say where the page lies."""
     experiment = find_experiment(name).experiment
+    if own_assets(experiment) is not None:
+        print_decisions(stated_deployment(), experiment, out=out)
+        return
     try:
         made = summarise(stated_deployment(), experiment)
     except dg.Failure as fault:
