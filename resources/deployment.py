@@ -15,6 +15,7 @@ import dagster as dg
 from pydantic import Field
 
 from resources.calls.call_log import CallLog
+from resources.encoding.sentence_encoder import Encoders
 from resources.parquet_store import ParquetStore
 from resources.sandbox.limits import ISOLATIONS, Isolation
 from resources.serving.vllm_server import VllmServer, home_from_environment
@@ -85,6 +86,9 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
             convert_python=sys.executable,
             linger_seconds=self.linger_seconds,
         )
+
+    def encoders(self) -> Encoders:
+        return Encoders(Path(self.home), sys.executable)
 
     @property
     def isolation(self) -> Isolation:

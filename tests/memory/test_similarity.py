@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tmas_assets.memory import jaccard, same_formulas, tokens
+from tmas_assets.memory import apart, cosine, jaccard, same_formulas, tokens
 
 lines = st.text(max_size=80)
 
@@ -19,6 +19,20 @@ def test_jaccard_is_symmetric_and_between_0_and_1(a: str, b: str) -> None:
 def test_a_line_is_wholly_like_itself(a: str) -> None:
     assert jaccard(a, a) == 1
     assert same_formulas(a, a)
+
+
+def test_cosine_is_of_the_vectors_never_negative_and_of_no_other_line() -> None:
+    alike = cosine({"a": [1, 0], "b": [3, 3], "c": [-1, 0], "none": [0, 0]})
+    assert alike("a", "b") == alike("b", "a") == pytest.approx(0.5**0.5)
+    assert alike("b", "b") == pytest.approx(1)
+    assert alike("a", "c") == alike("a", "none") == alike("none", "none") == 0
+    with pytest.raises(KeyError):
+        alike("a", "d")
+
+
+def test_apart_keeps_lines_with_other_formulas_from_being_alike() -> None:
+    assert apart(jaccard)("the sum is 47", "the sum is 57") == 0
+    assert apart(jaccard)("the sum is 47", "the sum is 47 now") == jaccard("the sum is 47", "the sum is 47 now") > 0
 
 
 def test_jaccard_is_shared_tokens_over_all_tokens() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.strategies.team import LocalTeam, go, replies, shuffled
 from tmas_assets.memory import live
-from tmas_assets.records import Failure, Problem, digest
-from tmas_assets.strategies import strategy
+from tmas_assets.records import Failure, Problem, StrategyChoice, digest
+from tmas_assets.strategies import strategy, strategy_digest
 from tmas_assets.strategies.rse import Settings
 from tmas_assets.strategies.single import Settings as SingleSettings
 
@@ -127,6 +127,61 @@ def test_a_threshold_of_one_joins_parts_only():
     for threshold, lines in ((0.8, 1), (1.0, 2)):
         made = go(LocalTeam(answer), PROBLEM, "rse", Settings(population=1, threshold=threshold), 1)
         assert len(live(made[0].memory.entries, "experience")) == lines
+
+
+def says(*lines):
+    async def answer(request):
+        if request.role == "distillation":
+            return json.dumps({"propositions": lines, "pitfalls": []})
+        return await taught(request)
+
+    return answer
+
+
+def test_with_embeddings_lines_are_compared_by_their_vectors_old_ones_too_and_the_encoder_is_the_settings():
+    """The team's vectors count letters: an anagram is the same to them, and wholly other words to Jaccard."""
+    calls = []
+
+    class Counting(LocalTeam):
+        async def embed(self, model, digest, texts):
+            calls.append((model, digest, list(texts)))
+            return await super().embed(model, digest, texts)
+
+    async def answer(request):
+        line = "listen" if "t00" in request.sample else "a silent"
+        return await says(line)(request)
+
+    settings = Settings(population=1, similarity="embedding", encoder={"model": "m", "digest": "d"})
+    made = go(Counting(answer), PROBLEM, "rse", settings, 2)
+    assert calls == [("m", "d", ["listen"]), ("m", "d", ["a silent", "listen"])]
+    assert [(e.text, e.state) for e in made[1].memory.entries] == [("listen", "evicted"), ("a silent", "live")]
+    assert made[1].memory.entries[0].reason == "like e002: similarity 0.926 over 0.8"
+    plain = go(LocalTeam(answer), PROBLEM, "rse", Settings(population=1), 2)
+    assert [e.state for e in plain[1].memory.entries] == ["live", "live"]
+
+
+def test_without_a_readable_distillation_no_vector_is_asked_for():
+    class Refusing(LocalTeam):
+        async def embed(self, model, digest, texts):
+            raise AssertionError("asked for vectors of nothing new")
+
+    async def answer(request):
+        return "nothing" if request.role == "distillation" else await taught(request)
+
+    go(Refusing(answer), PROBLEM, "rse", Settings(population=1, similarity="embedding"), 1)
+
+
+@pytest.mark.parametrize(("apart", "lines"), [(False, 1), (True, 2)])
+def test_lines_with_other_numbers_are_kept_apart_only_where_that_is_set(apart, lines):
+    answer = says("the sum of 12 and 35 and 7 is surely 54", "the sum of 12 and 35 and 7 is surely 64")
+    made = go(LocalTeam(answer), PROBLEM, "rse", Settings(population=1, keep_formulas_apart=apart), 1)
+    assert len(live(made[0].memory.entries, "experience")) == lines
+
+
+def test_the_encoder_is_part_of_the_strategys_digest():
+    choices = [{"similarity": "embedding"}, {"similarity": "embedding", "encoder": {"model": "x", "digest": "y"}},
+               {"similarity": "embedding", "encoder": {"model": "x", "digest": "z"}}]  # fmt: skip
+    assert len({strategy_digest(StrategyChoice(name="rse", settings=settings)) for settings in choices}) == 3
 
 
 @pytest.mark.parametrize("broken", [REFUSED, "", "I learned much.", '{"propositions": ["x'])

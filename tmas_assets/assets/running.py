@@ -20,6 +20,7 @@ from resources.calls.call_log import CallLogError
 from resources.chat.client import MissingApiKey, Spend
 from resources.claims import Claims
 from resources.deployment import Deployment
+from resources.encoding.bundled_encoder import EncoderFault
 from resources.parquet_store import MissingFile, StoreFault
 from resources.sandbox.bubblewrap import SandboxFault
 from resources.serving.default_model import DefaultModelError
@@ -46,6 +47,7 @@ PERMANENT = (
     ServerError,
     DefaultModelError,
     SandboxFault,
+    EncoderFault,
 )
 """Faults that stay until somebody mends something."""
 _log = logging.getLogger("tmas")

@@ -117,6 +117,9 @@ class ReviewedTeam:
     async def run_code(self, program: str, stdin: str = "") -> Ran:
         return await self._team.run_code(program, stdin)
 
+    async def embed(self, model: str, digest: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        return await self._team.embed(model, digest, texts)
+
     async def require_approval(self, made: Round) -> None:
         if self._review.approval_of(made) is None:
             name, problem = self._team.experiment.name, self._problem.id

@@ -14,6 +14,7 @@ from resources.chat.client import ChatClient, Spend
 from resources.chat.endpoints import ExternalServers, LeasedServer
 from resources.chat.replicas import Replicas
 from resources.deployment import Deployment
+from resources.encoding.sentence_encoder import Encoders
 from resources.serving.vllm_server import VllmServer
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.voting import Voting
@@ -53,11 +54,11 @@ class EngineTeam:
 
     def __init__(
         self, experiment: Experiment, clients: Mapping[str, ChatClient], models: Mapping[str, str], spend: Spend,
-        graders: Graders, log: CallLog,
+        graders: Graders, log: CallLog, encoders: Encoders,
     ) -> None:  # fmt: skip
         """`clients` and `models` (identities) by endpoint name; `graders` tell which answers are equal and run code."""
         self.experiment, self.clients, self.models, self.spend = experiment, clients, models, spend
-        self.graders, self._voting, self._log = graders, Voting(graders), log
+        self.graders, self._voting, self._log, self._encoders = graders, Voting(graders), log, encoders
         self._left: set[asyncio.Task[Call]] = set()
         """Requests whose asker was stopped by the budget: they were paid for, so their replies are waited for."""
 
@@ -93,6 +94,9 @@ class EngineTeam:
     async def keep(self, call: Call) -> Call:
         """Log a reply that no model gave."""
         return await self._log.put(call)
+
+    async def embed(self, model: str, digest: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        return await asyncio.to_thread(self._encoders.vectors, model, digest, texts)
 
     async def settle(self) -> None:
         """Wait until what is in flight is in the call log. A budget that is reached lets nothing new out."""
@@ -155,7 +159,7 @@ async def open_team(
                     rng=random.Random(seed_of(run, name)),
                 )
             )
-        team = EngineTeam(experiment, clients, models, spend, graders, log)
+        team = EngineTeam(experiment, clients, models, spend, graders, log, deployment.encoders())
         try:
             yield team
             await team.settle()

@@ -3,10 +3,10 @@
 from tmas_assets.memory.bank import BankSettings, Merged, live, merge
 from tmas_assets.memory.recycling import Finding, Recycled, Tally, recycle
 from tmas_assets.memory.selection import Selection, select
-from tmas_assets.memory.similarity import Similarity, jaccard, same_formulas
+from tmas_assets.memory.similarity import Similarity, apart, cosine, jaccard, same_formulas
 from tmas_assets.memory.size import tokens
 
 __all__ = [
-    "BankSettings", "Finding", "Merged", "Recycled", "Selection", "Similarity", "Tally", "jaccard", "live", "merge", "recycle",
-    "same_formulas", "select", "tokens",
+    "BankSettings", "Finding", "Merged", "Recycled", "Selection", "Similarity", "Tally", "apart", "cosine", "jaccard", "live",
+    "merge", "recycle", "same_formulas", "select", "tokens",
 ]

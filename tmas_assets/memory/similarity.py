@@ -1,12 +1,13 @@
 """How alike two lines of a bank are: Jaccard over normalised tokens, and whether they state the same formulas.
 
 Jaccard alone takes `the sum of 12 and 35 is 47` and `the sum of 12 and 35 is 57` for one line and so swallows
-the correction; `same_formulas` tells such pairs apart. Leaves out meaning (embeddings): any function of the
-`Similarity` shape can take the place of `jaccard`.
+the correction; `same_formulas` tells such pairs apart. `cosine` compares by meaning and leaves out where vectors come
+from. Any function of the `Similarity` shape can take the place of either.
 """
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -61,6 +62,24 @@ def jaccard(a: str, b: str, /) -> float:
     if not left or not right:
         return float(a.split() == b.split())
     return len(left & right) / len(left | right)
+
+
+def cosine(vectors: Mapping[str, Sequence[float]]) -> Similarity:
+    """Cosine of the lines' vectors, 0 where it is negative or a vector is zero. Raises KeyError for another line."""
+    import numpy as np
+
+    arrays = {text: np.asarray(vector, dtype=np.float64) for text, vector in vectors.items()}
+    unit = {text: array / (np.linalg.norm(array) or 1.0) for text, array in arrays.items()}
+
+    def alike(a: str, b: str, /) -> float:
+        return min(1.0, max(0.0, float(unit[a] @ unit[b])))
+
+    return alike
+
+
+def apart(similarity: Similarity) -> Similarity:
+    """`similarity`, but 0 for lines that state other formulas or other negations."""
+    return lambda a, b, /: similarity(a, b) if same_formulas(a, b) else 0.0
 
 
 @lru_cache(maxsize=8192)

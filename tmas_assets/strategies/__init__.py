@@ -46,6 +46,10 @@ class Team(Protocol):
     async def run_code(self, program: str, stdin: str = "") -> Ran:
         """Run a Python program in the sandbox, within its limits. A sandbox that cannot be had raises."""
 
+    async def embed(self, model: str, digest: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Vectors of `texts` by a sentence encoder: its bundled name or folder, whose bytes have this digest. The same
+        text has the same vector whatever stands beside it. An encoder that cannot be had, or is another, raises."""
+
     async def require_approval(self, made: Round) -> None:
         """Return where a person has approved what the turns of `made` say; raises AwaitsApproval where nobody has."""
 

@@ -6,11 +6,12 @@ later round see the whole bank, pitfalls first, under rules on how far to trust 
 The paper's settings are the defaults, with one pool and three guided rounds: say `iterations: 4`.
 
 Where this differs: a distillation reads the answer after the thinking, not the thinking, and a pitfall is a sentence, not
-a form; the similarity is Jaccard's by default; the bank's lines stand in order of age. Left open
-there and set here: a line joins the first head it fits; with an empty bank a round is asked the plain problem; a
-distillation that fails adds nothing and loses nothing; empty answers are not distilled.
+a form; the similarity is Jaccard's unless `similarity: embedding` is said, which takes the paper's encoder; lines are shown
+in order of age. Left open there and set here: a line joins the first head it fits; with an empty bank a round is asked the
+plain problem; a distillation that fails adds nothing and loses nothing; empty answers are not distilled.
 """
 
+import asyncio
 from typing import Literal
 
 from pydantic import Field
@@ -18,10 +19,22 @@ from pydantic import Field
 from tmas_assets.agents import distillation, guided, prompt_digests, solution
 from tmas_assets.agents.asking import Limits
 from tmas_assets.agents.bank_reply import BankReply
-from tmas_assets.memory import Finding, Similarity, Tally, jaccard, live, recycle
+from tmas_assets.memory import Finding, Similarity, Tally, apart, cosine, jaccard, live, recycle
 from tmas_assets.records import BankWrite, Call, MemoryEntry, Problem, Record, Rollout, Round
 from tmas_assets.strategies import Here, Strategy, Team
 from tmas_assets.strategies.step import Step, together
+
+BUNDLED = "all-minilm-l6-v2"
+BUNDLED_DIGEST = "984162c9f8dc9aecad21532e2512b1dc53feec20f69a05a96c3b1976ba750a25"
+
+
+class Encoder(Record):
+    """A sentence encoder, run on this machine's CPU."""
+
+    model: str = BUNDLED
+    """`all-minilm-l6-v2` (the paper's, fetched once from the package index) or the path of a Hugging Face folder."""
+    digest: str = BUNDLED_DIGEST
+    """Digest of the folder's bytes; a wrong one is refused with the right one."""
 
 
 class Settings(Record):
@@ -31,7 +44,12 @@ class Settings(Record):
     """Most propositions, and most pitfalls, that a distillation is asked for."""
     threshold: float = Field(default=0.8, gt=0, le=1)
     """Lines more alike than this are one; so are a line and a part of it."""
-    similarity: Literal["jaccard"] = "jaccard"
+    similarity: Literal["jaccard", "embedding"] = "jaccard"
+    """How alike two lines are: by their words, or as in the paper by the cosine of their vectors."""
+    encoder: Encoder = Encoder()
+    """Makes the vectors; without `similarity: embedding` it is not used."""
+    keep_formulas_apart: bool = False
+    """Lines with other formulas or negations are never alike, so that a corrected number is not taken for the wrong one."""
     limits: Limits = Limits()
     """`bank_chars` bounds what a prompt shows of the bank; best supported lines go first."""
 
@@ -43,7 +61,14 @@ async def iterate(problem: Problem, past: tuple[Round, ...], here: Here, team: T
     step = Step(problem, past, here, team)
     chains = await together(_candidate(step, number, settings) for number in range(settings.population))
     read = [found for _, found in chains if found is not None]
-    entries, writes = _remember(step, read, settings, jaccard)
+    findings = tuple(
+        Finding(polarity=polarity, text=text, source=rollout.id)
+        for rollout, _, found in read
+        if found.update is not None
+        for polarity, text in found.update.added
+    )
+    similarity = await _similarity(step, findings, settings)
+    entries, writes = await asyncio.to_thread(_remember, step, read, findings, settings, similarity)
     return step.round([rollout for rollout, _ in chains], entries=entries, writes=writes)
 
 
@@ -70,19 +95,24 @@ async def _solve(step: Step, number: int, settings: Settings) -> Rollout:
     return step.rollout(number, "refine", ask, call, text=found.text, answer=found.answer, shows_memory=True)
 
 
+async def _similarity(step: Step, findings: tuple[Finding, ...], settings: Settings) -> Similarity:
+    """Of the bank's lines and the new ones."""
+    alike: Similarity = jaccard
+    if settings.similarity == "embedding" and findings:
+        lines = {entry.text for entry in live(step.entries, "experience")} | {found.text.strip() for found in findings}
+        texts, encoder = sorted(lines), settings.encoder
+        vectors = await step.team.embed(encoder.model, encoder.digest, texts)
+        alike = cosine(dict(zip(texts, vectors, strict=True)))
+    return apart(alike) if settings.keep_formulas_apart else alike
+
+
 def _remember(
-    step: Step, read: list[Distilled], settings: Settings, similarity: Similarity
+    step: Step, read: list[Distilled], findings: tuple[Finding, ...], settings: Settings, similarity: Similarity
 ) -> tuple[tuple[MemoryEntry, ...], list[BankWrite]]:
     """The next bank and one write a distillation, in order of candidate."""
-    findings = [
-        Finding(polarity=polarity, text=text, source=rollout.id)
-        for rollout, _, found in read
-        if found.update is not None
-        for polarity, text in found.update.added
-    ]
     recycled = recycle(
         step.entries,
-        tuple(findings),
+        findings,
         bank="experience",
         iteration=step.here.iteration,
         threshold=settings.threshold,

@@ -1,0 +1,1 @@
+"""Vectors of sentences by a local encoder: which model, and how it is run."""
