@@ -3,10 +3,22 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from tests.strategies.team import LocalTeam, go
-from tmas_assets.records import ChatRequest, Failure, Problem, Record, Round
+from tmas_assets.records import (
+    Call,
+    ChatRequest,
+    CompletionStatus,
+    Failure,
+    Message,
+    Problem,
+    Record,
+    Round,
+    Sampling,
+    Usage,
+)
 from tmas_assets.strategies.mas_tts import Conclusion, Ordered, Settings
 
 PROBLEM = Problem(benchmark="toy", release="1", id="p", statement="What is $1 + 1$?", answer="2", grader="math")
@@ -75,3 +87,13 @@ def ordered(made: Round) -> Ordered:
 
 def conclusion(made: Round) -> Conclusion:
     return turn(made, Conclusion)  # type: ignore[no-any-return]
+
+
+def call_of(answer: str, status: CompletionStatus = "complete") -> Call:
+    """A finished call with this reply."""
+    request = ChatRequest(role="x", messages=(Message(role="user", content="q"),), sampling=Sampling(), seed=1, sample="s")
+    return Call(
+        key="k", model="m", experiment="e", request=request, status=status, finish_reason="stop", answer=answer, thinking=None,
+        thinking_split="none", repetitive=False, usage=Usage(), attempts=1, max_tokens_sent=64, seconds=1,
+        finished_at=datetime(2026, 1, 1, tzinfo=UTC), server="u",
+    )  # fmt: skip

@@ -53,7 +53,7 @@ def read(call: Call, *, program: bool) -> Written:
     if program:
         usable = [block.raw for block in found if block.raw.strip()]
     else:
-        usable = [block.code for block in found if block.code is not None and _asserts(block.code)]
+        usable = [block.code.strip("\n") for block in found if block.code is not None and _asserts(block.code)]
     if not usable or len(usable[-1]) > LONGEST or call.status == "truncated":
         wanted = "block with an input" if program else "block of Python with an assertion"
         error = f"no whole {wanted} of at most {LONGEST} characters in the reply"

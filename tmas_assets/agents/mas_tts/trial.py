@@ -48,6 +48,8 @@ class Execution(Record):
     def told(self) -> str:
         """The whole in words."""
         lines = [f"Result: {self.ended}"]
+        if self.kind == "tests" and self.ended != "passed" and (at := self._stopped_at()):
+            lines.append(f"Stopped at the test: {at}")
         if self.broken is not None:
             lines.append(f"The tests are broken, so this says nothing of the solution: {self.broken}")
         if self.missing:
@@ -56,6 +58,13 @@ class Execution(Record):
             if text.strip():
                 lines.append(f"{name}:\n{text.strip()}")
         return "\n".join(lines)
+
+
+    def _stopped_at(self) -> str:
+        """The line of the tests that was run last; empty where none was."""
+        numbers = [int(number) for name, number in _FRAME.findall(self.stderr) if name == _TESTS]
+        lines = self.written.split("\n")
+        return lines[numbers[-1] - 1].strip() if numbers and numbers[-1] <= len(lines) else ""
 
 
 class Program(Record):
@@ -115,9 +124,9 @@ def ran(
     kind: Literal["tests", "input"], written: str, *, stdout: str, stderr: str, ended: str, unsandboxed: bool, agreed: bool
 ) -> Execution:
     """What came of a run; `agreed`: whether the critics had agreed on the solution."""
-    errors = _own_frames(stderr)
+    errors = _steady(_own_frames(stderr))
     broken = _blame(errors, ended, agreed=agreed) if kind == "tests" else None
-    return Execution(kind=kind, written=written, ended=ended, stdout=_steady(stdout), stderr=_steady(errors), broken=broken,
+    return Execution(kind=kind, written=written, ended=ended, stdout=_steady(stdout), stderr=errors, broken=broken,
                      unsandboxed=unsandboxed)  # fmt: skip
 
 
