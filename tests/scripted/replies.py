@@ -84,6 +84,8 @@ def default(asked: Asked) -> Reply:
         return Reply(json.dumps(instance(form["json_schema"]["schema"], draw)))
     if form.get("type") == "json_object":
         return Reply(json.dumps({"note": phrase(draw)}))
+    if (found := found_in_a_search(asked.prompt.rpartition("Task: ")[2], draw)) is not None:
+        return Reply(found)
     if (decision := decided(asked.prompt, draw, phrase)) is not None:
         return Reply(decision)
     if (lines := labelled(asked.prompt, draw)) is not None:
@@ -93,6 +95,17 @@ def default(asked: Asked) -> Reply:
     if verdict := re.search(r"\bVerdict: v\nwhere v is (\w+) or (\w+)\.", asked.prompt):
         return Reply(f"The {phrase(draw)} step was checked.\nVerdict: {draw.choice(verdict.groups())}")
     return Reply(f"By {phrase(draw)} the value follows.\n\n\\boxed{{{draw.randrange(0, 10)}}}")
+
+
+def found_in_a_search(task: str, draw: random.Random) -> str | None:
+    """Where the task asks for next steps, for a vote among solutions or for a distillation: that. None for any other."""
+    if (steps := re.search(r"Propose (\d+) different next steps", task)) is not None:
+        return "\n".join(f"Step {number}: By {phrase(draw)}." for number in range(1, int(steps[1]) + 1))
+    if (states := re.search(r"Compare the (\d+) solutions", task)) is not None:
+        return f"One rests on {phrase(draw)}.\nVerdict: {draw.randint(1, int(states[1]))}"
+    if '"propositions"' in task:
+        return json.dumps({"propositions": [phrase(draw)], "pitfalls": [phrase(draw)]})
+    return None
 
 
 def labelled(prompt: str, draw: random.Random) -> str | None:
