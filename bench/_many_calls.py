@@ -41,7 +41,7 @@ async def logged(url: str, calls: int, limit: int, folder: Path) -> dict[str, fl
     from resources.chat.client import ChatClient, FixedReplicas, Spend
     from resources.chat.transport import Transport
 
-    # Loads the openai package and what it loads with its first client: a run pays for that once and not per call.
+    # Loads what the first client loads: a run pays for that once and not per call.
     await Transport(url, "EMPTY", 1).close()
     log, spend = CallLog(f"sqlite:///{folder / 'calls.sqlite'}"), Spend()
     client = ChatClient(

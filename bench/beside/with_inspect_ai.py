@@ -1,7 +1,8 @@
 """Self-consistency with inspect-ai, run by the interpreter of its own environment: `python with_inspect_ai.py WORKLOAD FOLDER`.
 
 As its manual shows: samples x epochs with the `mode` reducer over a scorer whose value is the boxed answer, so that the
-reduced score is the vote; `max_connections` keeps the limit; the log goes to FOLDER. Prints one JSON line.
+reduced score is the vote; `max_connections` keeps the limit; the log goes to FOLDER. One problem is solved first and not timed: it loads what is
+loaded late. Prints one JSON line.
 """
 
 import json
@@ -58,4 +59,6 @@ def main(work: dict[str, Any], folder: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(json.loads(Path(sys.argv[1]).read_text()), sys.argv[2])))
+    whole = json.loads(Path(sys.argv[1]).read_text())
+    main({**whole, "problems": whole["problems"][:1], "samples": 1}, f"{sys.argv[2]}/first")
+    print(json.dumps(main(whole, sys.argv[2])))

@@ -1,7 +1,7 @@
 """Self-consistency with this project: `python -m bench.beside.with_ours WORKLOAD FOLDER`.
 
 A whole campaign: every reply in the call log before it is used, the vote, the grades, and all records of every cell as
-parquet files in FOLDER. Prints one JSON line.
+parquet files in FOLDER. One problem is solved first and not timed: it loads what is loaded late. Prints one JSON line.
 """
 
 import json
@@ -10,16 +10,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pandas  # noqa: F401 - pyarrow loads it with its first table; like the other imports it is not timed
-
 from bench.beside.workload import Workload
 from resources.calls.call_log import CallLog
-from resources.chat import transport  # noqa: F401 - loads the openai package, which a run does at its first request
 from tests.whole.experiments import deployment
 from tmas_assets.assets.running import Scope, drive
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.records import Experiment
-from tmas_assets.strategies import strategies
 
 
 def experiment(work: Workload) -> Experiment:
@@ -41,7 +37,6 @@ def experiment(work: Workload) -> Experiment:
 
 
 def main(work: Workload, folder: Path) -> dict[str, Any]:
-    strategies()  # imports them
     cells: list[FinishedCell] = []
     began = time.perf_counter()
     place = deployment(folder)
@@ -60,4 +55,6 @@ def _voted_right(cell: FinishedCell) -> bool:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Workload.model_validate_json(Path(sys.argv[1]).read_text()), Path(sys.argv[2]))))
+    whole, folder = Workload.model_validate_json(Path(sys.argv[1]).read_text()), Path(sys.argv[2])
+    main(whole.model_copy(update={"problems": whole.problems[:1], "samples": 1}), folder / "first")
+    print(json.dumps(main(whole, folder / "timed")))

@@ -1,4 +1,4 @@
-"""The open connections of an endpoint: servers found at the first use, one openai client a replica, closed together.
+"""The open connections of an endpoint: servers found at the first use, one transport a replica, closed together.
 
 Leaves out limits, retries and budgets (`chat_client.py`), and which replica is picked (`replicas.py`).
 """
@@ -114,7 +114,7 @@ class Connections:
     def _transport(self, url: str) -> "Transport":
         transport = self._transports.get(url)
         if transport is None:
-            # Imported at the first request: a run answered by the call log does without the openai package.
+            # Imported at the first request: a run answered by the call log does without HTTP.
             from resources.chat.transport import Transport
 
             transport = self._transports[url] = Transport(url, self._api_key(), self._endpoint.concurrency)
