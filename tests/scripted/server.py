@@ -31,6 +31,7 @@ class Settings:
 
     port: int = 0
     model: str = "scripted"
+    """Several, with commas between, are one model under several names."""
     root: str | None = None
     """What `/v1/models` gives as the folder behind the model."""
     only_model: bool = False
@@ -126,10 +127,12 @@ class ScriptedServer:
             case ("GET", "/health"):
                 return Answer(200, b"")
             case ("GET", "/v1/models"):
-                name = self.settings.model
-                card: dict[str, object] = {"id": name, "object": "model", "owned_by": "scripted"}
-                card |= {"root": self.settings.root or name, "max_model_len": self.settings.context}
-                return json_answer(200, {"object": "list", "data": [card]})
+                cards = [
+                    {"id": name, "object": "model", "owned_by": "scripted", "root": self.settings.root or name,
+                     "max_model_len": self.settings.context}
+                    for name in self.settings.model.split(",")
+                ]  # fmt: skip
+                return json_answer(200, {"object": "list", "data": cards})
             case ("GET", "/stats"):
                 return json_answer(200, vars(self.stats))
             case ("GET", "/requests"):
