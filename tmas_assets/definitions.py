@@ -11,7 +11,7 @@ import dagster as dg
 from resources.deployment import Deployment
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.leaderboard import leaderboard_asset
-from tmas_assets.assets.loading import load
+from tmas_assets.assets.loading import Loaded, load
 from tmas_assets.assets.problems import problems_asset
 from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_release
 from tmas_assets.checks.decisions import strategy_checks
@@ -19,11 +19,21 @@ from tmas_assets.checks.problems import problems_checks
 from tmas_assets.records import BenchmarkChoice
 
 
+def loaded() -> Loaded:
+    """Every experiment and study of the project. Raises ExperimentFault naming file and field of a faulty one."""
+    found = load(Path(__file__).parent)
+    _refuse_double_names(found.experiments)
+    taken = {file.experiment.name: file.file for file in found.experiments}
+    for study in found.studies:
+        if (other := taken.setdefault(study.study.name, study.file)) is not study.file:
+            raise ExperimentFault(f"{study.file}: attributes.name: {study.study.name!r} is taken by {other}")
+    return found
+
+
 def experiment_files() -> tuple[dg.ComponentTree, list[ExperimentFile]]:
-    """The component tree and every experiment file in it. Raises naming file and field of a faulty one."""
-    tree, files = load(Path(__file__).parent)
-    _refuse_double_names(files)
-    return tree, files
+    """The component tree and every experiment in it, the members of studies too. Raises as `loaded`."""
+    found = loaded()
+    return found.tree, found.experiments
 
 
 def _refuse_double_names(files: Sequence[ExperimentFile]) -> None:

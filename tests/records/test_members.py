@@ -42,7 +42,11 @@ def test_several_fields_make_all_combinations() -> None:
 
 
 def test_one_at_a_time_goes_around_the_base_and_has_it_once() -> None:
-    assert labels(study(vary=[EPSILON, WIDTH], each="one at a time")) == ["base", "epsilon_0", "epsilon_0_5", "n_4"]
+    found = members_of(study(vary=[EPSILON, WIDTH], each="one at a time"))
+    assert [member.label for member in found] == ["base", "epsilon_0", "epsilon_0_5", "n_4"]
+    assert [[(p.axis, p.number) for p in member.points] for member in found] == [
+        [("epsilon", 0.2), ("n", 8)], [("epsilon", 0)], [("epsilon", 0.5)], [("n", 4)],
+    ]  # fmt: skip
 
 
 def test_one_at_a_time_needs_the_value_of_the_base() -> None:

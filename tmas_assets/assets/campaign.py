@@ -6,6 +6,7 @@ costs seconds. Finished cells are found and not made again. Sharding = several r
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import dagster as dg
 from pydantic import Field
@@ -34,6 +35,7 @@ from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem
 from tmas_assets.records import Experiment, digest
 
+_PRIORITY = "dagster/priority"
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 
 
@@ -67,7 +69,33 @@ def _whole(cells: CellStore, scope: Scope) -> list[CellKey]:
         raise permanent(fault) from fault
 
 
+@dataclass(frozen=True)
+class CampaignOps:
+    """The steps of a campaign, in order: the last two start after what comes before them."""
+
+    problems: dg.OpDefinition
+    cells: dg.OpDefinition
+    summary: dg.OpDefinition
+
+
 def campaign_job(experiment: Experiment) -> dg.JobDefinition:
+    ops = campaign_ops(experiment)
+
+    @dg.job(
+        name=f"{experiment.name}_campaign",
+        description=f"All cells of {experiment.name} in one process. {experiment.description}".strip(),
+        executor_def=dg.in_process_executor,
+        tags={"tmas/campaign": experiment.name},
+    )
+    def campaign() -> None:
+        ops.summary(start=ops.cells(start=ops.problems()))
+
+    return campaign
+
+
+def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
+    """`place`: which of several campaigns in one job; earlier ones go first."""
+    urgency = {step: {_PRIORITY: str(-2 * place + rank)} for step, rank in (("cells", 0), ("summary", 1))}
     key = {part: experiment_key(experiment, part) for part in PARTS}
     version = code_version(experiment)
 
@@ -96,6 +124,7 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         name=f"{experiment.name}_cells",
         ins={"start": dg.In(dg.Nothing)},
         pool=POOL,
+        tags=urgency["cells"],
         description="All cells, iterations x problems; none is made twice.",
     )
     def cells(context: dg.OpExecutionContext, config: CampaignConfig, deployment: Deployment) -> None:
@@ -142,6 +171,7 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
     @dg.op(
         name=f"{experiment.name}_summary",
         ins={"start": dg.In(dg.Nothing)},
+        tags=urgency["summary"],
         description="Scores, tokens, the curve and the report page.",
     )
     def summary(context: dg.OpExecutionContext, deployment: Deployment) -> None:
@@ -155,13 +185,4 @@ def campaign_job(experiment: Experiment) -> dg.JobDefinition:
         if (own := own_assets(experiment)) is not None:
             own.conclude(context, deployment, experiment)
 
-    @dg.job(
-        name=f"{experiment.name}_campaign",
-        description=f"All cells of {experiment.name} in one process. {experiment.description}".strip(),
-        executor_def=dg.in_process_executor,
-        tags={"tmas/campaign": experiment.name},
-    )
-    def campaign() -> None:
-        summary(start=cells(start=problems()))
-
-    return campaign
+    return CampaignOps(problems, cells, summary)

@@ -59,13 +59,13 @@ def _inputs(experiment: Experiment, cell: FinishedCell, part: str, instance: dg.
     return []
 
 
-def cell_assets(experiment: Experiment) -> Sequence[dg.AssetSpec | dg.AssetsDefinition]:
+def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg.AssetSpec | dg.AssetsDefinition]:
     cells = grid(asset_name(experiment.benchmark), experiment.iterations)
     key = {
         part: experiment_key(experiment, part)
         for part in ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
     }
-    group = experiment.name
+    group = group or experiment.name
     version = code_version(experiment)
 
     rollouts = dg.AssetSpec(

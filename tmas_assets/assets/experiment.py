@@ -49,40 +49,50 @@ class ExperimentFile(dg.Component):
         return cls(attributes.model_copy(update={"benchmark": placed}), file)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        experiment = self.experiment
-        own = own_assets(experiment)
-        return dg.Definitions(
-            assets=[*cell_assets(experiment), summary_asset(experiment), *(own.assets(experiment) if own else ())],
-            jobs=[campaign_job(experiment), *(own.jobs(experiment) if own else ())],
-        )
+        return experiment_definitions(self.experiment)
+
+
+def experiment_definitions(experiment: Experiment, group: str | None = None) -> dg.Definitions:
+    """The asset chain and the jobs. `group`: of the assets in the UI, where it is not the experiment's own."""
+    own = own_assets(experiment)
+    return dg.Definitions(
+        assets=[
+            *cell_assets(experiment, group), summary_asset(experiment, group), *(own.assets(experiment) if own else ()),
+        ],
+        jobs=[campaign_job(experiment), *(own.jobs(experiment) if own else ())],
+    )  # fmt: skip
 
 
 def check(experiment: Experiment, file: Path) -> None:
     """What the record alone cannot judge. Raises ExperimentFault naming `file` and the field."""
+    if (fault := fault_in(experiment)) is not None:
+        raise ExperimentFault(f"{file}: attributes.{fault}")
+
+
+def fault_in(experiment: Experiment) -> str | None:
+    """What strategy and benchmark find wrong, beginning with the path of the field; None where they can use it."""
     try:
-        settings_of(experiment.strategy)
+        settings = settings_of(experiment.strategy)
     except StrategyFault as fault:
-        raise ExperimentFault(f"{file}: attributes.{fault}") from fault
+        return str(fault)
     try:
         resolve_release(experiment.benchmark)
         settings_of_choice(experiment.benchmark)
     except BenchmarkError as fault:
-        raise ExperimentFault(f"{file}: attributes.benchmark: {fault}") from fault
+        return f"benchmark: {fault}"
     if experiment.judge is not None and experiment.judge.rubric is None:
         entry = benchmark(experiment.benchmark.name)
         if entry.judge is None:
-            raise ExperimentFault(
-                f"{file}: attributes.judge: {entry.name} ({', '.join(entry.graders)}) leaves nothing to a judge by itself; "
+            return (
+                f"judge: {entry.name} ({', '.join(entry.graders)}) leaves nothing to a judge by itself; "
                 "add `rubric: answer` to have its undecided answers judged against the gold, or remove the judge"
             )
     if (too_many := rounds_fault(experiment.strategy, experiment.iterations)) is not None:
-        raise ExperimentFault(f"{file}: attributes.{too_many}")
+        return too_many
     if (own := own_assets(experiment)) is not None and (unfit := own.fault(experiment)) is not None:
-        raise ExperimentFault(f"{file}: attributes.{unfit}")
-    roles = strategy(experiment.strategy.name).roles(settings_of(experiment.strategy))
+        return unfit
+    roles = strategy(experiment.strategy.name).roles(settings)
     for role in experiment.roles:
         if role not in roles:
-            raise ExperimentFault(
-                f"{file}: attributes.roles.{role}: {experiment.strategy.name} has no role {role!r}; "
-                f"its roles are {', '.join(roles)}"
-            )
+            return f"roles.{role}: {experiment.strategy.name} has no role {role!r}; its roles are {', '.join(roles)}"
+    return None

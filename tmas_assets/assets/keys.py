@@ -3,7 +3,7 @@
 import dagster as dg
 
 from tmas_assets.benchmarks import asset_name
-from tmas_assets.records import BenchmarkChoice, Experiment
+from tmas_assets.records import BenchmarkChoice, Experiment, Study
 
 LEADERBOARD = dg.AssetKey("leaderboard")
 
@@ -15,3 +15,7 @@ def problems_key(choice: BenchmarkChoice) -> dg.AssetKey:
 def experiment_key(experiment: Experiment, part: str) -> dg.AssetKey:
     """`<experiment>/<part>`: rollouts, verifier_scores, memory_bank, benchmark_scores or summary."""
     return dg.AssetKey([experiment.name, part])
+
+
+def comparison_key(study: Study) -> dg.AssetKey:
+    return dg.AssetKey([study.name, "comparison"])

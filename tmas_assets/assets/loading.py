@@ -1,9 +1,10 @@
-"""Load every experiment file of the project; a faulty one is refused by file and field, in a sentence.
+"""Load every experiment and study file of the project; a faulty one is refused by file and field, in a sentence.
 
-Leaves out what makes an experiment faulty: that is the record's and `experiment.py`'s.
+Leaves out what makes one faulty: that is the records', `experiment.py`'s and `study.py`'s.
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
@@ -14,16 +15,34 @@ from dagster_shared.error import DagsterUnresolvableSymbolError
 from pydantic import ValidationError
 
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
+from tmas_assets.assets.study import StudyFile
 
 _TYPE = re.compile(r"^type:\s*(\S+)", re.MULTILINE)
 
 
-def load(project: Path) -> tuple[dg.ComponentTree, list[ExperimentFile]]:
-    """The component tree under `project`/defs and its experiment files. Raises ExperimentFault."""
+@dataclass(frozen=True)
+class Loaded:
+    """The component tree of a project and what its files state."""
+
+    tree: dg.ComponentTree
+    alone: tuple[ExperimentFile, ...]
+    """Experiments with a file of their own."""
+    studies: tuple[StudyFile, ...]
+
+    @property
+    def experiments(self) -> list[ExperimentFile]:
+        """All of them, the members of studies too."""
+        return [*self.alone, *(file for study in self.studies for file in study.experiment_files)]
+
+
+def load(project: Path) -> Loaded:
+    """What lies under `project`/defs. Raises ExperimentFault."""
     types = {file: _read_type(file) for file in sorted((project / "defs").rglob("defs.yaml"))}
     tree = dg.ComponentTree.for_project(project)
     try:
-        return tree, tree.get_all_components(of_type=ExperimentFile)
+        return Loaded(
+            tree, tuple(tree.get_all_components(of_type=ExperimentFile)), tuple(tree.get_all_components(of_type=StudyFile))
+        )
     except DagsterUnresolvableSymbolError as fault:
         named = [f"{file}: type: {name}" for file, name in types.items() if name.rpartition(".")[0] in str(fault)]
         raise ExperimentFault(f"{'; '.join(named) or project}: {fault}") from fault
@@ -44,7 +63,8 @@ def _read_type(file: Path) -> str:
     if not found or not any(isinstance(event, yaml.MappingStartEvent) for event in events):
         raise ExperimentFault(
             f"{file}: type: nothing found; an experiment file starts with "
-            f"`type: {ExperimentFile.__module__}.{ExperimentFile.__name__}`"
+            f"`type: {ExperimentFile.__module__}.{ExperimentFile.__name__}`, one of several experiments with "
+            f"`type: {StudyFile.__module__}.{StudyFile.__name__}`"
         )
     return found[1]
 

@@ -171,11 +171,11 @@ def _percent(value: float | None) -> str:
     return "none" if value is None else f"{value:.1%}"
 
 
-def summary_asset(experiment: Experiment) -> dg.AssetsDefinition:
+def summary_asset(experiment: Experiment, group: str | None = None) -> dg.AssetsDefinition:
     @dg.asset(
         key=experiment_key(experiment, "summary"),
         deps=[dg.AssetDep(experiment_key(experiment, "benchmark_scores"), partition_mapping=dg.AllPartitionMapping())],
-        group_name=experiment.name,
+        group_name=group or experiment.name,
         kinds={"parquet"},
         description="Pass@1 by iteration with intervals, tokens by role, and the report page.",
     )

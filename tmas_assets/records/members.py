@@ -12,6 +12,7 @@ from itertools import product
 
 from pydantic import JsonValue, ValidationError
 
+from tmas_assets.records.base import Record
 from tmas_assets.records.experiment import Experiment
 from tmas_assets.records.study import Axis, Study, Variant
 
@@ -23,8 +24,7 @@ class StudyFault(ValueError):
     """A study that stands for no experiments; the text names the field, from `attributes` on, and the member."""
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Record):
     """The value that a member has in a field that is varied."""
 
     axis: str
@@ -40,7 +40,7 @@ class Member:
     variant: str | None
     """Label of its strategy, None where the study lists none."""
     points: tuple[Point, ...]
-    """By axis, in the order of the file; without those in which it is like the base, where one is varied at a time."""
+    """By axis, in the order of the file. Where one is varied at a time: the one that is varied, and all for the base."""
     origins: Mapping[str, str]
     """By path of a varied setting, where the file states it."""
 
@@ -93,9 +93,9 @@ def reference_of(study: Study, found: tuple[Member, ...]) -> Member:
 def _combinations(study: Study) -> Iterator[tuple[str | None, list[_Change]]]:
     axes = [list(_of_axis(axis, place)) for place, axis in enumerate(study.vary)]
     if study.each == "one at a time":
-        yield None, []
-        for axis, changes in zip(study.vary, axes, strict=True):
-            base = _stated(study.base, axis.field)
+        stated_values = [_stated(study.base, axis.field) for axis in study.vary]
+        yield None, [_of_base(*one) for one in zip(study.vary, axes, stated_values, strict=True)]
+        for changes, base in zip(axes, stated_values, strict=True):
             yield from ((None, [change]) for change in changes if _differs(change.value, base))
         return
     variants: list[tuple[str | None, list[_Change]]]
@@ -103,6 +103,20 @@ def _combinations(study: Study) -> Iterator[tuple[str | None, list[_Change]]]:
     for variant, stated in variants or [(None, [])]:
         for combination in product(*axes):
             yield variant, [*stated, *combination]
+
+
+def _of_base(axis: Axis, changes: list[_Change], base: JsonValue) -> _Change:
+    """The base's own value, called as the axis calls it where it is among its values."""
+    same = next((change for change in changes if not _differs(change.value, base)), None)
+    if same is None and _label(base) is None:
+        raise StudyFault(f"base.{axis.field}: {base!r} cannot be part of a name; put it among the values, with a label")
+    point = same.point if same is not None else _point(axis, base, _text(base))
+    return _Change(axis.field, base, f"base.{axis.field}", "", point)
+
+
+def _point(axis: Axis, value: JsonValue, text: str) -> Point:
+    numeric = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return Point(axis=axis.called, text=text, number=numeric)
 
 
 def _differs(one: JsonValue, other: JsonValue) -> bool:
@@ -115,9 +129,8 @@ def _of_axis(axis: Axis, place: int) -> Iterator[_Change]:
         label = axis.labels[number] if axis.labels else _label(value)
         if label is None:
             raise StudyFault(f"{at}: {value!r} cannot be part of a name; give `labels`, one a value")
-        numeric = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
         name = label if axis.labels else f"{axis.called}_{label}"
-        yield _Change(axis.field, value, at, name, Point(axis.called, label if axis.labels else _text(value), numeric))
+        yield _Change(axis.field, value, at, name, _point(axis, value, label if axis.labels else _text(value)))
 
 
 def _of_variant(variant: Variant, place: int) -> Iterator[_Change]:

@@ -16,12 +16,12 @@ _LONGEST_NAME = 34
 
 
 def token_curves_png(rows: Sequence[LeaderboardRow], title: str) -> bytes:
-    return render(alone(lambda axes, theme: _draw(axes, theme, rows)), (8.4, 4.2), PRINT, "png", title)
+    return render(alone(lambda axes, theme: draw_curves(axes, theme, rows)), (8.4, 4.2), PRINT, "png", title)
 
 
 def token_curves_picture(rows: Sequence[LeaderboardRow]) -> Picture:
     alt = "Pass@1 against tokens a problem, a line an experiment; the tables below have the figures"
-    return picture(alone(lambda axes, theme: _draw(axes, theme, rows)), 4.6, alt)
+    return picture(alone(lambda axes, theme: draw_curves(axes, theme, rows)), 4.6, alt)
 
 
 def has_curves(rows: Sequence[LeaderboardRow]) -> bool:
@@ -32,7 +32,7 @@ def _points(row: LeaderboardRow) -> list[CurvePoint]:
     return [point for point in row.curve if point.tokens > 0]
 
 
-def _draw(axes: "Axes", theme: Theme, rows: Sequence[LeaderboardRow]) -> None:
+def draw_curves(axes: "Axes", theme: Theme, rows: Sequence[LeaderboardRow]) -> None:
     from matplotlib.ticker import FuncFormatter
 
     there = [row for row in rows if _points(row)]

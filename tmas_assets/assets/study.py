@@ -1,0 +1,75 @@
+"""The component behind a study's YAML file: a chain and a campaign for each member, one comparison and one job for all.
+
+    type: tmas_assets.assets.study.StudyFile
+    attributes:
+      name: widths
+      base: {benchmark: {...}, strategy: {...}, iterations: 4, endpoints: {...}}
+      vary: [{field: strategy.settings.candidates, values: [2, 4, 8]}]
+
+The attributes are a `Study` record. Every fault names the file, the field and the member.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+import dagster as dg
+from pydantic import BaseModel
+
+from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile, experiment_definitions, fault_in
+from tmas_assets.assets.study_campaign import study_job
+from tmas_assets.assets.study_comparison import comparison_asset
+from tmas_assets.benchmarks import at_folder
+from tmas_assets.records import Member, Study, StudyFault, members_of
+
+
+class StudyFile(dg.Component):
+    """Several experiments that differ in stated settings, run and shown together."""
+
+    def __init__(self, study: Study, members: Sequence[Member], file: Path) -> None:
+        self.study, self.members, self.file = study, tuple(members), file
+
+    @classmethod
+    def get_model_cls(cls) -> type[BaseModel]:
+        return Study
+
+    @classmethod
+    def load(cls, attributes: BaseModel | None, context: dg.ComponentLoadContext) -> Self:
+        file = Path(context.path) / "defs.yaml"
+        if not isinstance(attributes, Study):
+            raise ExperimentFault(
+                f"{file}: attributes: nothing found; a study needs at least a name, a base, and strategies or vary"
+            )
+        return cls(attributes, checked_members(attributes, file), file)
+
+    @property
+    def experiment_files(self) -> list[ExperimentFile]:
+        """One a member, as if each had a file of its own."""
+        return [ExperimentFile(member.experiment, self.file) for member in self.members]
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        own = dg.Definitions(
+            assets=[comparison_asset(self.study, self.members)], jobs=[study_job(self.study, self.members)]
+        )
+        members = (experiment_definitions(member.experiment, self.study.name) for member in self.members)
+        return dg.Definitions.merge(own, *members)
+
+
+def checked_members(study: Study, file: Path) -> list[Member]:
+    """The members, each judged by its strategy and benchmark. Raises ExperimentFault naming `file`, field and member."""
+    try:
+        members = members_of(study)
+    except StudyFault as fault:
+        raise ExperimentFault(f"{file}: attributes.{fault}") from fault
+    made = []
+    for member in members:
+        if (wrong := fault_in(member.experiment)) is not None:
+            path, rest = re.match(r"([\w.-]*\w)(.*)", wrong, re.DOTALL).groups()  # type: ignore[union-attr]
+            raise ExperimentFault(f"{file}: attributes.{member.place(path)}{rest} in member {member.experiment.name}")
+        placed = at_folder(member.experiment.benchmark, str(file.parent))
+        made.append(Member(
+            member.label, member.experiment.model_copy(update={"benchmark": placed}), member.variant, member.points,
+            member.origins,
+        ))  # fmt: skip
+    return made
