@@ -281,6 +281,18 @@ def test_11_records_keep_the_order_in_which_a_questions_calls_were_made(topology
             assert kept == sorted(kept)
 
 
+def test_how_often_the_evaluator_is_right_can_be_counted_from_the_records(server, tmp_path):
+    bench = Bench(asked_of(server.url, {**SMALL, "ceo": False}), tmp_path)
+    assert bench.run().stopped == []
+    judged = 0
+    for cell in bench.made:
+        outcomes = {grade.rollout: grade.outcome for grade in cell.grades}
+        [check] = [check for check in cell.rounds[0].verifications if check.trace.role == "evaluator"]
+        assert outcomes[check.rollout] == outcomes[cell.rounds[0].rollouts[-1].id]
+        judged += outcomes[check.rollout] in ("right", "wrong")
+    assert judged == len(bench.made) == 9
+
+
 def test_12_a_template_with_an_unknown_or_missing_variable_fails_at_load():
     prompt = parse("solver.txt", "=== propose ===\nAct as <<part>>: <<goal>>")
     declare(prompt, {"propose": "goal part"})

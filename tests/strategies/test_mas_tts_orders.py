@@ -160,6 +160,16 @@ def test_a_budget_that_the_last_call_of_a_round_spends_makes_this_round_the_last
     assert not [request for request in team.asked if "t01" in request.sample]
 
 
+def test_a_budget_that_the_ceos_own_call_spends_asks_nobody_else_and_the_earlier_answer_stands():
+    team = cast()
+    made = run(team, Settings(token_budget=100, token_choices=CHEAP), 3)  # a round takes 90
+    assert [request.sample for request in team.asked if "t00" not in request.sample] == ["r0t01/ceo"]
+    assert made[1].rollouts[-1].text == made[0].rollouts[-1].text
+    found = conclusion(made[1])
+    assert (found.accepted, found.ended, found.spent.calls) == (False, "the token budget is spent", 7)
+    assert made[1].memory.stopped == "the token budget is spent"
+
+
 def test_a_reply_of_unknown_usage_counts_with_all_it_was_allowed_and_a_refused_one_with_nothing():
     class Silent(LocalTeam):
         async def ask(self, request):
