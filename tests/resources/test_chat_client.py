@@ -458,7 +458,7 @@ def test_two_threads_with_a_client_each_share_log_and_server(tmp_path: Path) -> 
 
 
 def test_importing_the_client_loads_no_heavy_package() -> None:
-    """The openai package is loaded at the first request, so that a run from the log does without."""
+    """HTTP is loaded at the first request, so that a run from the log does without."""
     heavy = ["dagster", "polars", "pyarrow", "torch", "transformers", "openai", "aiohttp", "sympy", "math_verify"]
     code = f"import sys, resources.chat.client; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)

@@ -59,6 +59,7 @@ class EngineTeam:
         """`clients` and `models` (identities) by endpoint name; `graders` tell which answers are equal and run code."""
         self.experiment, self.clients, self.models, self.spend = experiment, clients, models, spend
         self.graders, self._voting, self._log, self._encoders = graders, Voting(graders), log, encoders
+        self._samplings: dict[str, Sampling] = {}
         self._left: set[asyncio.Task[Call]] = set()
         """Requests whose asker was stopped by the budget: they were paid for, so their replies are waited for."""
 
@@ -66,7 +67,9 @@ class EngineTeam:
         return self.models[self.experiment.endpoint_of(role)]
 
     def sampling(self, role: str) -> Sampling:
-        return self.experiment.sampling(role)
+        if role not in self._samplings:  # asked with every request
+            self._samplings[role] = self.experiment.sampling(role)
+        return self._samplings[role]
 
     def structured(self, role: str) -> bool:
         return self.experiment.endpoints[self.experiment.endpoint_of(role)].structured_output

@@ -47,11 +47,16 @@ def grade_at_once(*, gold: str, text: str, whole: bool = False) -> Verdict | Que
         return Verdict(outcome="wrong")
     question = Question(gold=gold, answer=found.text, other=found.other)
     try:
-        return _compared(question, Comparison(ExactLeaf()))
+        return _compared_at_once(question)
     except NeedsSymbols:
         return question
     except (ArithmeticError, RecursionError, ValueError):  # a worker has its own stack, and a fault there fails one grade
         return question
+
+
+@lru_cache(maxsize=1_024)  # many samples of a problem give the same answer
+def _compared_at_once(question: Question) -> Verdict:
+    return _compared(question, Comparison(ExactLeaf()))
 
 
 def decide(question: Question) -> Verdict:
