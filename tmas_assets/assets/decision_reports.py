@@ -3,7 +3,6 @@
 Leaves out what a report holds (`engine/decisions.py`) and the assets that run rounds (`decision_assets.py`).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +15,12 @@ from resources.parquet_store import StoreFault
 from tmas_assets.assets.cells import code_version
 from tmas_assets.assets.decision_parts import DECISION, REPORT, Made, key, made, parts
 from tmas_assets.assets.events import Input, last_event, last_versions, logged
+from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import text_table
 from tmas_assets.assets.running import PERMANENT, cells_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.decisions import Course, course_of, report_of
+from tmas_assets.engine.problems import ProblemTable
 from tmas_assets.engine.team import identity
 from tmas_assets.records import Experiment, Problem, digest
 from tmas_assets.reports.decision_markdown import decision_markdown
@@ -93,14 +94,16 @@ def report_decisions(context: dg.OpExecutionContext, deployment: Deployment, exp
     for problem, course in begun:
         written = write_report(deployment, cells, problem)
         context.log.info(f"{problem.id}: {written.report.status}; {written.page}")
-        _say(context, experiment, problem_key(problem.id), course, written)
+        _say(context, experiment, table, problem_key(problem.id), course, written)
 
 
 def _say(
-    context: dg.OpExecutionContext, experiment: Experiment, partition: str, course: Course, written: WrittenReport
-) -> None:
+    context: dg.OpExecutionContext, experiment: Experiment, table: ProblemTable, partition: str, course: Course,
+    written: WrittenReport,
+) -> None:  # fmt: skip
     version = code_version(experiment)
-    versions: dict[dg.AssetKey, str] = {}
+    problems = problems_key(experiment.benchmark)
+    versions = {problems: table.file.digest}
     for part, above in parts(experiment).items():
         found = of_report(written) if part == REPORT else made(experiment, part, course)
         if found is None or (part == REPORT and made(experiment, DECISION, course) is None):
@@ -109,9 +112,6 @@ def _say(
         versions[asset] = found.version
         if last_versions(context.instance, asset).get(partition) == found.version:
             continue
-        inputs = [Input(one, versions.get(one), last_event(context.instance, one)) for one in _keys(experiment, above)]
+        made_from = [key(experiment, one) for one in above] or [problems]
+        inputs = [Input(one, versions.get(one), last_event(context.instance, one)) for one in made_from]
         context.log_event(logged(asset, partition, found.version, found.metadata, version, inputs))
-
-
-def _keys(experiment: Experiment, above: Sequence[tuple[str, ...]]) -> list[dg.AssetKey]:
-    return [key(experiment, part) for part in above]
