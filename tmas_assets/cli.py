@@ -32,23 +32,26 @@ out, err = Console(), Console(stderr=True)
 
 @app.command()
 def run(
-    experiment: Annotated[str, typer.Argument(help="Name of an experiment, see `tmas experiments`.")],
+    experiment: Annotated[str, typer.Argument(help="Name of an experiment or a study, see `tmas experiments`.")],
     iterations: Annotated[str, typer.Option(help="first..last, both included; default all.")] = "",
     problems: Annotated[list[str] | None, typer.Option("--problems", "-p", help="Problem id; may be repeated.")] = None,
     quiet: Annotated[bool, typer.Option(help="No live bar.")] = False,
 ) -> None:
-    """Run an experiment's campaign, then print its scores. Finished cells and paid calls are never repeated.
+    """Run an experiment's campaign, or those of all members of a study, then print the scores. Finished cells and paid
+    calls are never repeated.
 
     Examples:
 
         tmas run demo
 
         tmas run demo --iterations 0..1 -p chain_sum-0000 -p chain_sum-0001
+
+        tmas run tmas_banks
     """
-    from tmas_assets.commands.run import run_experiment
+    from tmas_assets.commands.run import run_named
 
     try:
-        run_experiment(experiment, iterations, problems or [], out=out, live=not quiet)
+        run_named(experiment, iterations, problems or [], out=out, live=not quiet)
     except KeyboardInterrupt:
         err.print("interrupted: finished cells and calls are kept; run again to go on")
         raise typer.Exit(130) from None
@@ -56,7 +59,7 @@ def run(
 
 @app.command()
 def regrade(
-    experiment: Annotated[str, typer.Argument(help="Name of an experiment.")],
+    experiment: Annotated[str, typer.Argument(help="Name of an experiment or a study.")],
 ) -> None:
     """Grade all stored rollouts again with the graders as they are now, without asking any model.
 
@@ -64,35 +67,52 @@ def regrade(
 
     Example: tmas regrade demo
     """
-    from tmas_assets.commands.run import run_experiment
+    from tmas_assets.commands.run import run_named
 
-    run_experiment(experiment, "", [], out=out, live=False, regrade=True)
+    run_named(experiment, "", [], out=out, live=False, regrade=True)
 
 
 @app.command()
-def report(experiment: Annotated[str, typer.Argument(help="Name of an experiment.")]) -> None:
+def report(experiment: Annotated[str, typer.Argument(help="Name of an experiment or a study.")]) -> None:
     """Sum up what is there and write the report page, without asking any model.
 
     Example: tmas report demo
     """
-    from tmas_assets.commands.run import report_experiment
+    from tmas_assets.commands.run import report_named
 
-    report_experiment(experiment, out=out)
+    report_named(experiment, out=out)
 
 
 @app.command()
 def compare(
-    a: Annotated[str, typer.Argument(help="Name of an experiment.")],
-    b: Annotated[str, typer.Argument(help="Another one on the same problems.")],
+    a: Annotated[str, typer.Argument(help="Name of an experiment, or of a study alone.")],
+    b: Annotated[str, typer.Argument(help="Another one on the same problems; none for a study.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="All figures as JSON, for scripts.")] = False,
 ) -> None:
     """Tell whether two experiments differ: paired over problems, at equal iterations, calls and tokens.
 
-    Example: tmas compare my_tmas my_self_refine
-    """
-    from tmas_assets.commands.compare import compare_two
+    A study's members are all compared with its reference.
 
-    compare_two(a, b, as_json=as_json, out=out)
+    Examples:
+
+        tmas compare my_tmas my_self_refine
+
+        tmas compare tmas_banks
+    """
+    from tmas_assets.commands.compare import compare_named
+
+    compare_named(a, b, as_json=as_json, out=out)
+
+
+@app.command()
+def leaderboard() -> None:
+    """Put all experiments side by side by benchmark release, from their last summaries, and write the page.
+
+    Example: tmas leaderboard
+    """
+    from tmas_assets.commands.leaderboard import show_leaderboard
+
+    show_leaderboard(out=out)
 
 
 @app.command()

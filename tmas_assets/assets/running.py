@@ -208,6 +208,7 @@ class _Engine:
                 prompt_tokens=spend.prompt_tokens,
                 completion_tokens=spend.completion_tokens,
                 seconds=time.monotonic() - self.began,
+                experiment=self.experiment.name,
                 partial=self.outcome.budget,
             )
         )

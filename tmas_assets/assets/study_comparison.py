@@ -40,8 +40,8 @@ class MadeComparison:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Members without a summary under their present settings."""
-        return tuple(member.experiment for member in self.report.members if member.standing is None)
+        """Members without a graded answer in a summary of their present settings."""
+        return tuple(member.experiment for member in self.report.members if not _scored(member.standing))
 
 
 def compare_members(deployment: Deployment, study: Study, members: Sequence[Member]) -> MadeComparison:
@@ -107,7 +107,7 @@ def comparison_asset(study: Study, members: Sequence[Member]) -> dg.AssetsDefini
     def comparison(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         made = compare_members(deployment, study, members)
         if made.left_out:
-            context.log.info(f"left out, no summary under present settings: {', '.join(made.left_out)}")
+            context.log.info(f"left out, no graded answer under present settings: {', '.join(made.left_out)}")
         return dg.MaterializeResult(
             metadata=dict(comparison_metadata(made)), data_version=dg.DataVersion(made.file.digest)
         )

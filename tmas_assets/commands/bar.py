@@ -1,5 +1,7 @@
 """The live line of a running campaign: cells done, calls, tokens per second, time left."""
 
+from collections.abc import Sequence
+
 from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.spinner import Spinner
@@ -12,12 +14,26 @@ from tmas_assets.engine.progress import Progress
 class Bar:
     """A rich renderable that shows the last `Progress` it was told."""
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self, title: str, members: Sequence[str] = ()) -> None:
+        """`members`: experiments that run one after the other under this title, where it is not just one."""
+        self.name, self.members = title, tuple(members)
         self.last: Progress | None = None
+        self.ended: list[str] = []
+        """Closing lines of the members that went before."""
+
+    @property
+    def title(self) -> str:
+        now = self.last.experiment if self.last is not None else ""
+        return f"{now} ({self.members.index(now) + 1}/{len(self.members)})" if now in self.members else self.name
 
     def update(self, progress: Progress) -> None:
+        if self.members and self.last is not None and self.last.experiment != progress.experiment:
+            self.ended.append(self.closing_line())
         self.last = progress
+
+    def closing_lines(self) -> list[str]:
+        """One an experiment, in the order they ran."""
+        return [*self.ended, *([self.closing_line()] if self.last is not None else [])]
 
     def __rich__(self) -> RenderableType:
         now = self.last
@@ -70,7 +86,10 @@ class Lines:
         self.said = 0.0
 
     def update(self, progress: Progress) -> None:
+        before = len(self.bar.ended)
         self.bar.update(progress)
+        if len(self.bar.ended) > before:
+            self.said = 0.0
         if progress.seconds - self.said >= self.every:
             self.said = progress.seconds
             self.out.print(self.bar.line(), highlight=False, soft_wrap=True)

@@ -4,12 +4,25 @@ import dagster as dg
 from rich.console import Console
 
 from tmas_assets.assets.comparison import compared
+from tmas_assets.assets.study import StudyFile
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.finding import find, find_experiment
 from tmas_assets.commands.place import stated_deployment
-from tmas_assets.commands.run import find_experiment
+from tmas_assets.commands.study import compare_study
 from tmas_assets.records import canonical_json
 from tmas_assets.reports.comparison import comparison_table, doubts, in_words
 from tmas_assets.statistics import PairedComparison
+
+
+def compare_named(first: str, second: str, *, as_json: bool, out: Console) -> None:
+    """Two experiments, or all members of one study. Raises CommandFault."""
+    if second:
+        compare_two(first, second, as_json=as_json, out=out)
+        return
+    found = find(first)
+    if not isinstance(found, StudyFile):
+        raise CommandFault(f"{first} is one experiment; name another one to compare it with")
+    compare_study(found, as_json=as_json, out=out)
 
 
 def compare_two(first: str, second: str, *, as_json: bool, out: Console) -> None:

@@ -17,8 +17,8 @@ from tmas_assets.assets.decision_reports import make_report, write_report
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.running import cells_of, table_of
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.finding import find_experiment
 from tmas_assets.commands.place import stated_deployment
-from tmas_assets.commands.run import find_experiment
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.decisions import turns_of
 from tmas_assets.engine.problems import UnknownProblem

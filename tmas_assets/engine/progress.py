@@ -28,6 +28,8 @@ class Progress:
     completion_tokens: int
     seconds: float
     """Since the campaign began."""
+    experiment: str = ""
+    """Whose campaign it is."""
     partial: str | None = None
     """Which cap of the budget was reached, None when none was."""
 

@@ -1,0 +1,45 @@
+"""`tmas leaderboard`: materialize the leaderboard through Dagster and print it."""
+
+import dagster as dg
+from rich.console import Console
+
+from tmas_assets.assets.keys import LEADERBOARD
+from tmas_assets.assets.leaderboard import make_leaderboard
+from tmas_assets.benchmarks import benchmark
+from tmas_assets.commands.dagster_home import prepare_dagster_home
+from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.finding import stated
+from tmas_assets.commands.jobs import QUIET, reasons
+from tmas_assets.commands.place import stated_deployment
+from tmas_assets.definitions import defs
+from tmas_assets.reports import notation
+from tmas_assets.reports.standing_tables import paired_terminal, standing_table
+
+
+def show_leaderboard(*, out: Console) -> None:
+    """Raises CommandFault where no experiment has a summary, and for what cannot be read or written."""
+    deployment = stated_deployment()
+    found = stated()
+    prepare_dagster_home()
+    with dg.DagsterInstance.get() as instance:
+        job = defs().resolve_implicit_global_asset_job_def()
+        result = job.execute_in_process(
+            instance=instance, asset_selection=[LEADERBOARD], run_config=QUIET, raise_on_error=False
+        )
+    if not result.success:
+        raise CommandFault(next(iter(reasons(result).values())))
+    graded = [file.experiment for file in found.experiments if benchmark(file.experiment.benchmark.name).has_gold]
+    made = make_leaderboard(deployment, graded)
+    if not made.tables:
+        raise CommandFault("no experiment has a summary yet; make one with `tmas run demo`")
+    for table in made.tables:
+        title = f"{table.benchmark} {table.release}"
+        out.print(standing_table(title, [(row.experiment, row) for row in table.rows]))
+        for paired in table.paired:
+            out.print(paired_terminal(paired))
+            for doubt in paired.doubts:
+                out.print(doubt, highlight=False, markup=False, style="yellow", soft_wrap=True)
+        for row in table.rows:
+            if row.score and (warning := notation.untrusted(row.score)):
+                out.print(warning, highlight=False, markup=False, style="bold red", soft_wrap=True)
+    out.print(f"leaderboard page: {made.page}", highlight=False, soft_wrap=True)
