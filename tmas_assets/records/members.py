@@ -137,8 +137,9 @@ def _of_variant(variant: Variant, place: int) -> Iterator[_Change]:
     at, name = f"strategies.{place}", variant.called
     yield _Change("strategy.name", variant.name, f"{at}.name", name)
     yield _Change("strategy.settings", dict(variant.settings), f"{at}.settings", name)
-    if variant.iterations is not None:
-        yield _Change("iterations", variant.iterations, f"{at}.iterations", name)
+    for field, value in (("iterations", variant.iterations), ("repeats", variant.repeats)):
+        if value is not None:
+            yield _Change(field, value, f"{at}.{field}", name)
     for role, settings in variant.roles.items():
         yield _Change(f"roles.{role}", settings, f"{at}.roles.{role}", name)
 

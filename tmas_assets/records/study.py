@@ -23,7 +23,8 @@ class Variant(Record):
     name: str
     settings: dict[str, JsonValue] = {}
     iterations: int | None = Field(default=None, ge=1)
-    """The base's where it is not stated."""
+    repeats: int | None = Field(default=None, ge=1)
+    """Both are the base's where they are not stated."""
     roles: dict[str, JsonValue] = {}
     """Role settings over the base's, by role."""
 
