@@ -104,6 +104,8 @@ class Asked:
     c: int
     """Number of the candidate; 0 where the place names none."""
     v: int
+    seat: str
+    """What follows the first slash of a place."""
     rounds: Sequence[Round]
     words: list[str]
 
@@ -161,19 +163,51 @@ def banked(bank: str, before: int) -> list[str]:
 
 def tmas_solution(asked: Asked) -> list[str]:
     if asked.branch(asked.t, asked.c) == "explore":
-        return asked.drawn(banked("guideline", asked.t))
+        return banked("guideline", asked.t)
     own = [*said(f"t{asked.t - 1:02d}c{asked.c}/solution"), *said(f"t{asked.t - 1:02d}c{asked.c}/summary")]
-    return asked.drawn(own, banked("experience", asked.t))
+    return [*own, *banked("experience", asked.t)]
 
 
 def tmas_bank(bank: str) -> Callable[[Asked], list[str]]:
     def words(asked: Asked) -> list[str]:
         chains = [f"t{asked.t:02d}c{c}/{role}" for c in range(3) for role in ("solution", "summary")]
-        return asked.drawn([word(of) for of in chains], banked(bank, asked.t))
+        return [*(word(of) for of in chains), *banked(bank, asked.t)]
 
     return words
 
 
+def told(round_: str, letter: str) -> list[str]:
+    """Direction and part of an expert, the solver's being x."""
+    return [*said(f"{round_}/ceo", "dir"), *said(f"{round_}/recruiter", letter)]
+
+
+def critics(draft: int) -> list[str]:
+    return [one for v in (0, 1) for one in said(f"t00c{draft}v{v}/critic")]
+
+
+def seats(asked: Asked, t: int) -> list[str]:
+    """All findings of round t: that of the one who is asked, that of risk, then the others in the order of speakers."""
+    names = {name: said(f"t{t:02d}/{name}/{'red_team' if name == 'red_team' else 'expert'}") for name in SEATS}
+    first = [name for name in dict.fromkeys((asked.seat, "risk")) if name in SEATS]
+    words = [one for name in first for one in names.pop(name)]
+    start = len(CLAIMS) + len(words)
+    return [*words, *Asked(0, 0, 0, "", (), asked.words[start : start + len(names)]).drawn(*names.values())]
+
+
+def path(state: int) -> list[str]:
+    """Of state 0 to 3 of the second depth of a tree."""
+    return [*said("t00c0/proposal", "ab"[state // 2]), *said(f"t01c{6 * (state // 2)}/proposal", "ab"[state % 2])]
+
+
+def four_of(those: list[str], words: list[str]) -> list[str]:
+    """What was drawn, where it is four of those."""
+    return words if len(words) == 4 and set(words) <= set(those) else those
+
+
+SEATS = ("market", "finance", "technology", "risk", "red_team")
+CLAIMS = said("t00/plan/ceo")
+ADVICE = said("t00c1/evaluator", "adv")
+ONCE = {"critic_iterations": 1}
 SMALL_TMAS = {"candidates": 3, "verifications": 2, "epsilon": 0.5}
 SMALL_POOL = {"candidates": 4, "verifications": 4, "refinements": 2}
 FIRST = r"t00c\d+/solution"
@@ -208,7 +242,7 @@ SHOWN = [
     # the bank of all rounds before, pitfalls first, and no answer; a distillation sees its answer alone
     Shows("rse", FIRST, nothing, {"population": 3}),
     Shows("rse", "distillation", lambda a: said(f"t{a.t:02d}c{a.c}/solution"), {"population": 3}),
-    Shows("rse", LATER, lambda a: a.drawn(distilled(a.t, 3)), {"population": 3}),
+    Shows("rse", LATER, lambda a: distilled(a.t, 3), {"population": 3}),
     # four of the loop before
     Shows("rsa", FIRST, nothing, {"population": 6}),
     Shows("rsa", LATER, lambda a: a.drawn(four_of(solutions(a.t - 1, 6), a.words)), {"population": 6}),
@@ -222,33 +256,25 @@ SHOWN = [
     Shows("mars", FIRST, nothing),
     Shows("mars", "verification", lambda a: said(f"t{a.t:02d}c0/solution")),
     Shows("mars", LATER, lambda a: [*said(f"t{a.t - 1:02d}c0/solution"), *said(f"t{a.t - 1:02d}c0v0/verification")]),
-    # N = 3, I = 1: draft 0, its reviews, draft 1, its reviews, verdict
-    Shows("mas_tts", "t00/ceo", nothing, {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t00/recruiter", lambda a: said("t00/ceo", "dir"), {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t00c0/solution", lambda a: a.drawn(part("t00", "x"), said("t00/ceo", "dir")), {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t00c0v", lambda a: a.drawn(part("t00", "yz"[a.v]), said("t00/ceo", "dir"), said("t00c0/solution")),
-          {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t00c1/solution", lambda a: a.drawn(part("t00", "x"), said("t00/ceo", "dir"), said("t00c0/solution"), critics(0)),
-          {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t00c1v",
-          lambda a: a.drawn(part("t00", "yz"[a.v]), said("t00/ceo", "dir"), said("t00c1/solution"), critics(0)),
-          {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t00.*evaluator", lambda a: [*said("t00c1/solution"), *said("t00/recruiter", "x", "y", "z")],
-          {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t01/ceo", lambda a: a.drawn(said("t00c1/solution"), critics(1), said("t00c1/evaluator", "adv")),
-          {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t01/recruiter", lambda a: a.drawn(said("t01/ceo", "dir"), said("t00c1/evaluator", "adv", "exp")),
-          {"critic_iterations": 1}, 2),
-    Shows("mas_tts", "t01c0/solution",
-          lambda a: a.drawn(part("t01", "x"), said("t01/ceo", "dir"), said("t00c1/evaluator", "adv"), said("t00c1/solution"), critics(1)),
-          {"critic_iterations": 1}, 2),
-    # first answers are independent; then one's own and all others' of the round before, and the gap that the CEO named
+    # N = 3, I = 1: draft 0, its reviews, draft 1, its reviews, verdict. Solution, what was said of it, advice, direction, part
+    Shows("mas_tts", "t00/ceo", nothing, ONCE, 2),
+    Shows("mas_tts", "t00/recruiter", lambda a: said("t00/ceo", "dir"), ONCE, 2),
+    Shows("mas_tts", "t00c0/solution", lambda a: told("t00", "x"), ONCE, 2),
+    Shows("mas_tts", "t00c0v", lambda a: [*said("t00c0/solution"), *told("t00", "yz"[a.v])], ONCE, 2),
+    Shows("mas_tts", "t00c1/solution", lambda a: [*said("t00c0/solution"), *critics(0), *told("t00", "x")], ONCE, 2),
+    Shows("mas_tts", "t00c1v", lambda a: [*said("t00c1/solution"), *critics(0), *told("t00", "yz"[a.v])], ONCE, 2),
+    Shows("mas_tts", "t00.*evaluator", lambda a: [*said("t00c1/solution"), *said("t00/recruiter", "x", "y", "z")], ONCE, 2),
+    Shows("mas_tts", "t01/ceo", lambda a: [*said("t00c1/solution"), *critics(1), *ADVICE], ONCE, 2),
+    Shows("mas_tts", "t01/recruiter", lambda a: [*said("t00c1/evaluator", "exp"), *ADVICE, *said("t01/ceo", "dir")], ONCE, 2),
+    Shows("mas_tts", "t01c0/solution", lambda a: [*said("t00c1/solution"), *critics(1), *ADVICE, *told("t01", "x")], ONCE, 2),
+    # first answers are independent; then one's own, those who cannot be outvoted, the others as drawn, all of the round
+    # before, and the gap that the CEO named
     Shows("team_decision", "t00/plan", nothing, {}, 5),
-    Shows("team_decision", "t01/", lambda a: said("t00/plan/ceo"), {}, 5),
-    Shows("team_decision", "t0[23]/order", lambda a: a.drawn(said("t00/plan/ceo"), seats(a.t - 1)), {}, 5),
+    Shows("team_decision", "t01/", lambda a: CLAIMS, {}, 5),
+    Shows("team_decision", "t0[23]/order", lambda a: [*CLAIMS, *seats(a, a.t - 1)], {}, 5),
     Shows("team_decision", r"t0[23]/\w+/(expert|red_team)",
-          lambda a: a.drawn(said("t00/plan/ceo"), seats(a.t - 1), said(f"t{a.t:02d}/order/ceo", "gap")), {}, 5),
-    Shows("team_decision", "t04/decision", lambda a: a.drawn(said("t00/plan/ceo"), seats(3)), {}, 5),
+          lambda a: [*CLAIMS, *seats(a, a.t - 1), *said(f"t{a.t:02d}/order/ceo", "gap")], {}, 5),
+    Shows("team_decision", "t04/decision", lambda a: [*CLAIMS, *seats(a, 3)], {}, 5),
     # refining: its own rollout with its summary and the experience of all rounds; exploring: the guidelines alone
     Shows("tmas", FIRST, nothing, SMALL_TMAS),
     Shows("tmas", LATER, tmas_solution, SMALL_TMAS),
@@ -260,28 +286,6 @@ SHOWN = [
 ]  # fmt: skip
 
 
-def four_of(those: list[str], words: list[str]) -> list[str]:
-    return words if len(words) == 4 and set(words) <= set(those) else those
-
-
-def path(state: int) -> list[str]:
-    """Of state 0 to 3 of the second depth."""
-    return [*said("t00c0/proposal", "ab"[state // 2]), *said(f"t01c{6 * (state // 2)}/proposal", "ab"[state % 2])]
-
-
-def part(round_: str, letter: str) -> list[str]:
-    return said(f"{round_}/recruiter", letter)
-
-
-def critics(draft: int) -> list[str]:
-    return [one for v in (0, 1) for one in said(f"t00c{draft}v{v}/critic")]
-
-
-def seats(t: int) -> list[str]:
-    experts = [f"t{t:02d}/{name}/expert" for name in ("market", "finance", "technology", "risk")]
-    return [word(of) for of in (*experts, f"t{t:02d}/red_team/red_team")]
-
-
 @pytest.mark.parametrize("line", SHOWN, ids=[f"{one.strategy}-{one.place}-{number}" for number, one in enumerate(SHOWN)])
 def test_a_prompt_shows_what_its_description_says_and_no_other_text_of_a_model(line):
     team = saying()
@@ -291,5 +295,6 @@ def test_a_prompt_shows_what_its_description_says_and_no_other_text_of_a_model(l
     for request in asked:
         found = re.match(r"t\d+(?:c(\d+))?(?:v(\d+))?", place(request))
         assert found
-        known = Asked(at(request), int(found[1] or 0), int(found[2] or 0), made, shown(request))
+        seat = place(request).split("/")[1]
+        known = Asked(at(request), int(found[1] or 0), int(found[2] or 0), seat, made, shown(request))
         assert known.words == line.words(known), place(request)
