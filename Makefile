@@ -7,15 +7,19 @@ UV := uv==0.13.9
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test ui check bench lock clean
+.PHONY: help setup demo demo-full test ui check bench lock clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-7s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 setup: .venv/.ready .venv-serve/.ready ## Make .venv (orchestrator, training, tests) and .venv-serve (model server)
 
 demo: setup ## Run TMAS on 8 generated problems with a real model on this CPU, then print its scores
 	@.venv/bin/tmas run demo
+
+demo-full: setup ## Run every strategy on the same problems (about half an hour on two cores), then print the leaderboard
+	@.venv/bin/tmas run demo_strategies
+	@.venv/bin/tmas leaderboard
 
 test: setup ## Lint, types and all tests, the real model server included
 	@$(MAKE) --no-print-directory check

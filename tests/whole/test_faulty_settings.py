@@ -18,6 +18,16 @@ EXPERIMENT = """attributes:
   iterations: 1
   endpoints: {default: {managed: {}}}
 """
+STUDY = "type: tmas_assets.assets.study.StudyFile\n"
+VARIED = """attributes:
+  name: x
+  base:
+    benchmark: {name: math500}
+    strategy: {name: %s}
+    iterations: 1
+    endpoints: {default: {managed: {}}}
+  vary: [{field: strategy.settings.%s, values: %s}]
+"""
 BODIES = {
     "type: [unclosed": "is not YAML",
     TYPE + "attributes:\n\t- x": "is not YAML",
@@ -31,6 +41,12 @@ BODIES = {
     TYPE + EXPERIMENT % ("math500", "tmas", "{candidate: 2}"): "attributes.strategy.settings.candidate",
     TYPE + EXPERIMENT % ("math500", "tmsa", "{}"): "attributes.strategy.name: no strategy 'tmsa'",
     TYPE + EXPERIMENT % ("math501", "tmas", "{}"): "attributes.benchmark: no benchmark named 'math501'",
+    STUDY: "attributes: nothing found; a study needs",
+    STUDY + "attributes: {name: x, base: {}, vary: [{field: iterations, value: 3}]}": "vary.0.value",
+    STUDY + VARIED % ("tmas", "epsilon", "[0, 2]"): "attributes.vary.0.values.1: strategy.settings.epsilon",
+    STUDY + VARIED % ("tmas", "epsilon", "[0, 2]") + "#": "in member x_epsilon_2",
+    STUDY + VARIED % ("tmsa", "epsilon", "[0, 1]"): "attributes.base.strategy.name: no strategy 'tmsa'",
+    STUDY + VARIED % ("tmas", "banks", "[[]]"): "give `labels`",
 }
 LOAD = """
 import json, pathlib, sys, warnings
