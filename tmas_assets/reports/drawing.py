@@ -20,6 +20,7 @@ LINES = (
 )  # fmt: skip
 """Colours of lines side by side, to be read on either ground; with as many MARKERS they make more lines than a plot holds."""
 MARKERS = "osD^vP"
+_LONGEST_NAME = 34
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ def alone(draw: Callable[["Axes", Theme], None]) -> Draw:
 def look(line: int) -> tuple[str, str]:
     """Colour and marker of line number `line`."""
     return LINES[line % len(LINES)], MARKERS[(line // len(LINES)) % len(MARKERS)]
+
+
+def short(name: str) -> str:
+    """A name that leaves a plot its room. One that begins with _ would be left out of a legend."""
+    name = name.lstrip("_") or name
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def render(

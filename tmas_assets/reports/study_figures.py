@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tmas_assets.reports.drawing import PRINT, Picture, Theme, alone, look, picture, render
+from tmas_assets.reports.drawing import PRINT, Picture, Theme, alone, look, picture, render, short
 from tmas_assets.reports.study_rows import MemberRow, StudyReport
 from tmas_assets.reports.token_curves import draw_curves, has_curves
 
@@ -120,12 +120,12 @@ def _draw_panel(axes: "Axes", theme: Theme, panel: Panel, *, first: bool) -> Non
         above = [100 * (score.high or 0.0) - value for value, score in zip(y, scores, strict=True)]
         axes.errorbar(
             x, y, yerr=[below, above], color=colour, elinewidth=0.9, capsize=2.5, linewidth=1.8 if panel.ticks is None else 0,
-            marker=marker, markersize=5, label=line.name.lstrip("_") or None,
+            marker=marker, markersize=5, label=short(line.name) or None,
         )  # fmt: skip
         axes.containers[-1][2][0].set_alpha(0.5)
     values = [at for line in panel.lines for at, _ in line.points]
     if panel.ticks is not None:
-        axes.set_xticks(range(len(panel.ticks)), panel.ticks, rotation=0 if len(panel.ticks) < 5 else 30)
+        axes.set_xticks(range(len(panel.ticks)), [short(tick) for tick in panel.ticks], rotation=0 if len(panel.ticks) < 5 else 30)
         axes.set_xlim(-0.5, len(panel.ticks) - 0.5)
     else:
         if min(values) > 0 and max(values) >= _MANY_TIMES * min(values):
@@ -133,7 +133,7 @@ def _draw_panel(axes: "Axes", theme: Theme, panel: Panel, *, first: bool) -> Non
             axes.minorticks_off()
         known = sorted(set(values))
         axes.set_xticks(known, [f"{value:g}" for value in known])
-    axes.set_xlabel(panel.axis)
+    axes.set_xlabel(short(panel.axis))
     if first:
         axes.set_ylabel("Pass@1, %")
     axes.grid(axis="y", color=theme.grid, linewidth=0.8)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tmas_assets.reports.drawing import PRINT, Picture, Theme, alone, look, picture, render
+from tmas_assets.reports.drawing import PRINT, Picture, Theme, alone, look, picture, render, short
 from tmas_assets.reports.notation import short_count
 from tmas_assets.reports.standing import CurvePoint, LeaderboardRow
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 """More are drawn in grey and without a name."""
-_LONGEST_NAME = 34
 
 
 def token_curves_png(rows: Sequence[LeaderboardRow], title: str) -> bytes:
@@ -45,7 +44,7 @@ def draw_curves(axes: "Axes", theme: Theme, rows: Sequence[LeaderboardRow]) -> N
         above = [100 * ((point.value if point.high is None else point.high) - point.value) for point in points]
         axes.errorbar(
             x, y, yerr=[below, above], color=colour, ecolor=colour, elinewidth=0.8, capsize=2, linewidth=1.8 if named else 0.9,
-            marker=marker, markersize=4.5, alpha=1.0 if named else 0.45, label=_short(row.experiment) if named else None,
+            marker=marker, markersize=4.5, alpha=1.0 if named else 0.45, label=short(row.experiment) if named else None,
             zorder=3 if named else 2,
         )  # fmt: skip
         axes.containers[-1][2][0].set_alpha(0.35)
@@ -63,9 +62,3 @@ def draw_curves(axes: "Axes", theme: Theme, rows: Sequence[LeaderboardRow]) -> N
             handles[::-1], names[::-1], loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False, labelcolor=theme.muted,
             borderaxespad=0.2,
         )  # fmt: skip
-
-
-def _short(name: str) -> str:
-    # a name that begins with _ would be left out of the legend
-    name = name.lstrip("_") or name
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
