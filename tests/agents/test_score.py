@@ -22,7 +22,8 @@ from tmas_assets.agents.score import SCALE, ScoreError, marked, of_json
         ("The sum is right.\nScore: 1", 1),
         ("All wrong.\n**Final score: 0.**\n", 0),
         (r"Score: \boxed{1}, no, a gap." + "\n" + r"Score: \boxed{0.5}", 0.5),
-        (r"Score: 1 at first sight." + "\n" + r"Score: \boxed{0}" + "\nScore: 1", 0),
+        (r"Score: 1 at first sight." + "\n" + r"Score: \boxed{0}" + "\nScore: 0", 0),
+        (r"**Score: $\boxed{1}$ out of 1.**", 1),
     ],
 )
 def test_the_last_marked_score_counts(reply: str, value: float) -> None:
@@ -35,7 +36,7 @@ def test_the_last_marked_score_counts(reply: str, value: float) -> None:
         r"Score: \boxed{7/10}", r"Score: \boxed{0.75}", r"Score: \boxed{0.50001}", r"Score: \boxed{-1}",
         r"Score: \boxed{2}", r"Score: \boxed{s}", r"Score: \boxed{}", r"Score: \boxed{1/0}",
         r"Score: \boxed{5^{5^{5}}}",
-        r"Score: \boxed{1", "Score: 10", "Score: high", r"I would say \boxed{1}.", "It deserves a score of 1.", "1", "",
+        r"Score: \boxed{1", "Score: \\boxed{0}\nScore: 1", r"Score: \boxed{1} of 10", "Score: 10", "Score: high", r"I would say \boxed{1}.", "It deserves a score of 1.", "1", "",
     ],
 )  # fmt: skip
 def test_a_score_that_is_off_the_scale_or_not_marked_is_an_error(reply: str) -> None:

@@ -1,7 +1,8 @@
 """Reads the JSON object out of a model's reply, with prose and fences around it and raw LaTeX backslashes in it.
 
 Pure; raises nothing but ReplyError. The last object of the reply counts, so a draft before it is passed over. Does
-not mend broken JSON: a reply cut off in the middle is an error, never a shorter record.
+not mend broken JSON: a reply cut off in the middle is an error, never a shorter record, and what stands inside an object
+that cannot be read (a quotation with bare quotes around it, say) is part of it and never the reply.
 """
 
 import json
@@ -14,10 +15,12 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 MAX_CHARS = 400_000
 MAX_BEGINNINGS = 256
-"""How many places where an object may begin are tried, the last ones: bounds the work on a hostile reply."""
+"""How many places where an object may begin are tried, the first and the last ones: bounds the work on a hostile reply."""
 
 _BEGINNING = re.compile(r'\{\s*(?=["}])')
 _ESCAPE = re.compile(r'\\(?:(?P<json>["\\/]|u[0-9a-fA-F]{4}|r(?=\\n))|(?P<word>[A-Za-z]+)|)')
+_BRACE = re.compile(r"\\\\?[^\\]|[{}]", re.DOTALL)
+"""A brace, or what a backslash (two, once mended) stands before."""
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # fmt: off
 _LIKE_ESCAPES = frozenset([
@@ -39,28 +42,51 @@ class ReplyError(ValueError):
 
 def read(text: str, shape: type[Shape]) -> Shape:
     """The last object in `text`, validated as `shape`."""
+    return last(text, shape)[0]
+
+
+def last(text: str, shape: type[Shape]) -> tuple[Shape, str]:
+    """The last object in `text`, validated as `shape`, and the text behind it."""
     if len(text) > MAX_CHARS:
         raise ReplyError(f"reply of {len(text)} characters, longer than {MAX_CHARS}")
     mended = _ESCAPE.sub(_mend, text)
     found: Shape | None = None
-    problem, end = "", 0
-    for match in [*_BEGINNING.finditer(mended)][-MAX_BEGINNINGS:]:
-        if match.start() < end:
+    problem, end, broken = "", 0, 0
+    for match in _some([*_BEGINNING.finditer(mended)]):
+        if match.start() < max(end, broken):
             continue
         try:
             value, end = _DECODER.raw_decode(mended, match.start())
             found, problem = shape.model_validate(_storable(value)), ""
-        except ValueError as error:
-            # inside an object that cannot be read its parts are tried too, but the whole gives the reason
-            found, problem = None, problem or _reason(error)
-        except RecursionError:
-            found, problem = None, problem or "JSON object is nested too deeply"
+        except ValidationError as error:
+            found, problem = None, _reason(error)
+        except (ValueError, RecursionError) as error:
+            closing = _closing(mended, match.start(), depth=0)
+            found, problem, broken = None, _reason(error), len(mended) if closing is None else closing
     if found is None:
         raise ReplyError(problem or "no JSON object in the reply")
-    return found
+    if broken and _closing(mended, end, depth=1) is not None:
+        raise ReplyError("JSON object stands inside one that cannot be read")
+    return found, mended[end:].replace("\\\\", "\\")
 
 
-def _reason(error: ValueError) -> str:
+def _some(beginnings: list[re.Match[str]]) -> list[re.Match[str]]:
+    half = MAX_BEGINNINGS // 2
+    return beginnings if len(beginnings) <= MAX_BEGINNINGS else beginnings[:half] + beginnings[-half:]
+
+
+def _closing(text: str, start: int, *, depth: int) -> int | None:
+    """Where the braces are closed of which `depth` are open at `start`; None where they never are."""
+    for sign in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(sign[0], 0)
+        if depth == 0 and sign[0] == "}":
+            return sign.end()
+    return None
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    if isinstance(error, RecursionError):
+        return "JSON object is nested too deeply"
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         return f"JSON object does not fit: {'.'.join(map(str, first['loc'])) or 'object'}: {first['msg']}"

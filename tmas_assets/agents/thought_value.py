@@ -36,7 +36,7 @@ def read(call: Call) -> Checked:
     if (missing := no_reply(call)) is not None:
         return Checked(score=None, critique="", parse="failed", parse_error=missing)
     try:
-        word, reason = verdict_reply.word_in(call.answer, tuple(SCORES))
+        word, reason = verdict_reply.word_in(call, tuple(SCORES))
     except verdict.VerdictError as error:
         return Checked(score=None, critique="", parse="parse_error", parse_error=cut_off(call, str(error)))
     return Checked(score=SCORES[word], critique=reason, parse="parsed", parse_error=None)

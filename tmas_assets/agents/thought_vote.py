@@ -11,7 +11,7 @@ from tmas_assets.agents import reply_schema, verdict
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.failure import cut_off, no_reply
 from tmas_assets.agents.json_reply import ReplyError
-from tmas_assets.agents.json_reply import read as read_json
+from tmas_assets.agents.json_reply import last as last_json
 from tmas_assets.agents.material import fenced, message, problem_block, request
 from tmas_assets.agents.prompt import load
 from tmas_assets.records import Call, ChatRequest, ParseStatus, Problem, Record, Sampling
@@ -73,20 +73,21 @@ def read(call: Call, *, count: int) -> VoteReply:
     if (missing := no_reply(call)) is not None:
         return VoteReply(ballot=None, parse="failed", parse_error=missing)
     try:
-        number, reason = _vote_in(call.answer, [str(number) for number in range(1, count + 1)])
+        number, reason = _vote_in(call, [str(number) for number in range(1, count + 1)])
     except verdict.VerdictError as error:
         return VoteReply(ballot=None, parse="parse_error", parse_error=cut_off(call, str(error)))
     return VoteReply(ballot=Ballot(number=int(number), reason=reason), parse="parsed", parse_error=None)
 
 
-def _vote_in(answer: str, numbers: Sequence[str]) -> tuple[str, str]:
+def _vote_in(call: Call, numbers: Sequence[str]) -> tuple[str, str]:
+    cut = call.status == "truncated"
     try:
-        reply = read_json(answer, _Reply)
+        reply, behind = last_json(call.answer, _Reply)
     except ReplyError as no_object:
         try:
-            return verdict.marked(answer, numbers)
+            return verdict.marked(call.answer, numbers, cut=cut)
         except verdict.VerdictError as no_mark:
             raise verdict.VerdictError(f"{no_mark}; {no_object}") from no_object
     number = reply.verdict
     text = str(number) if isinstance(number, int) and not isinstance(number, bool) else number
-    return verdict.of_json(text, numbers), reply.reason.strip()
+    return verdict.of_json(text, numbers, behind=behind, cut=cut), reply.reason.strip()

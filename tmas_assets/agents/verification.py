@@ -9,7 +9,7 @@ from tmas_assets.agents import reply_schema, score
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.failure import cut_off, no_reply
 from tmas_assets.agents.json_reply import ReplyError
-from tmas_assets.agents.json_reply import read as read_json
+from tmas_assets.agents.json_reply import last as last_json
 from tmas_assets.agents.material import message, problem_block, request, solution_block
 from tmas_assets.agents.prompt import load
 from tmas_assets.records import Call, ChatRequest, ParseStatus, Problem, Record, Rollout, Sampling
@@ -55,19 +55,19 @@ def read(call: Call) -> Checked:
     if (missing := no_reply(call)) is not None:
         return Checked(score=None, critique="", parse="failed", parse_error=missing)
     try:
-        value, critique = score_in(call.answer)
+        value, critique = score_in(call.answer, cut=call.status == "truncated")
     except score.ScoreError as error:
         return Checked(score=None, critique="", parse="parse_error", parse_error=cut_off(call, str(error)))
     return Checked(score=value, critique=critique, parse="parsed", parse_error=None)
 
 
-def score_in(answer: str) -> tuple[float, str]:
+def score_in(answer: str, *, cut: bool = False) -> tuple[float, str]:
     """Score and critique of either form of reply. Raises ScoreError."""
     try:
-        reply = read_json(answer, _Reply)
+        reply, behind = last_json(answer, _Reply)
     except ReplyError as no_object:
         try:
-            return score.marked(answer)
+            return score.marked(answer, cut=cut)
         except score.ScoreError as no_mark:
             raise score.ScoreError(f"{no_mark}; {no_object}") from no_object
-    return score.of_json(reply.score), reply.critique.strip()
+    return score.of_json(reply.score, behind=behind, cut=cut), reply.critique.strip()

@@ -100,7 +100,7 @@ def read(call: Call) -> Chosen:
     if (missing := no_reply(call)) is not None:
         return Chosen(choice=None, parse="failed", parse_error=missing)
     try:
-        reply = _reply(call.answer)
+        reply = _reply(call)
         said = _SPELLING.sub("_", reply.decision.strip().strip(".*`\"'").lower())
         choice = next((known for known in CHOICES if known == said), None)
         if choice is None:
@@ -122,11 +122,11 @@ def read(call: Call) -> Chosen:
     )
 
 
-def _reply(answer: str) -> _Reply:
+def _reply(call: Call) -> _Reply:
     try:
-        return read_json(answer, _Reply)
+        return read_json(call.answer, _Reply)
     except ReplyError as no_object:
-        found = labelled(answer, ("reason", "decision", "condition", "agreed", "next"))
+        found = labelled(call.answer, ("reason", "decision", "condition", "agreed", "next"), cut=call.status == "truncated")
         try:
             pairs = [parts(value, 2) for value in found.get("next", ())]
             return _Reply(

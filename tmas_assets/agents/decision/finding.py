@@ -169,7 +169,8 @@ def read(call: Call, problem: Problem, *, seat: Expert, claims: Sequence[Claim],
         return Found(finding=None, parse="failed", parse_error=missing)
     sources = [piece.id for piece in visible(hypothesis_of(problem), seat.evidence)]
     try:
-        finding = finding_in(call.answer, expert=seat.name, claims=[claim.id for claim in claims], evidence=sources, argues=argues)
+        finding = finding_in(call.answer, expert=seat.name, claims=[claim.id for claim in claims], evidence=sources, argues=argues,
+                             cut=call.status == "truncated")  # fmt: skip
     except FindingError as error:
         return Found(finding=None, parse="parse_error", parse_error=cut_off(call, str(error)))
     return Found(finding=finding, parse="parsed", parse_error=None)

@@ -123,12 +123,14 @@ class _Reading:
 
 
 def finding_in(
-    answer: str, *, expert: str, claims: Collection[str], evidence: Collection[str], argues: Side | None = None
+    answer: str, *, expert: str, claims: Collection[str], evidence: Collection[str], argues: Side | None = None,
+    cut: bool = False,
 ) -> Finding:
-    """`claims`, `evidence`: ids that the expert was shown. The red team must hold the side that it `argues`. Raises
+    """`claims`, `evidence`: ids that the expert was shown. The red team must hold the side that it `argues`. `cut`: whether the reply
+    was cut off. Raises
     FindingError."""
     try:
-        reply = _reply(answer)
+        reply = _reply(answer, cut=cut)
         reading = _Reading(claims, evidence)
         verdict = stance(reply.verdict)
         if argues is not None and verdict != (side := "support" if argues == "for" else "oppose"):
@@ -155,11 +157,11 @@ def finding_in(
         raise FindingError(str(error)) from error
 
 
-def _reply(answer: str) -> _Reply:
+def _reply(answer: str, *, cut: bool) -> _Reply:
     try:
         return read_json(answer, _Reply)
     except ReplyError as no_object:
-        found = labelled(answer, _LABELS)
+        found = labelled(answer, _LABELS, cut=cut)
         try:
             return _Reply(verdict=once(found, "verdict"), score=once(found, "score"), confidence=once(found, "confidence"),
                           **_lists(found))  # fmt: skip

@@ -62,8 +62,8 @@ class Means(Record):
 
     calls: int
     tokens: int
-    calls_left: int | None = None
-    tokens_left: int | None = None
+    left: tuple[str, ...] = ()
+    """What the caps leave, in words; empty without a cap."""
     rounds_left: int
     recruits: int = 0
     token_limits: tuple[int, ...] = ()
@@ -115,7 +115,7 @@ def ask(problem: Problem, ask: Ask, *, standing: Standing, means: Means, limits:
         claims_block(standing.claims),
         finding_blocks(standing.findings, limits),
         measured_block(standing.consensus, standing.contradictions),
-        PROMPT.render("spent", calls=str(means.calls), tokens=str(means.tokens), left=_left(means), rounds=str(means.rounds_left)),
+        PROMPT.render("spent", calls=str(means.calls), tokens=str(means.tokens), left=", ".join(means.left) or "no cap", rounds=str(means.rounds_left)),
         PROMPT.render("task", recruit=PROMPT.render("recruit", count=str(means.recruits)) if recruits else ""),
         PROMPT.render("tokens", choices=", ".join(map(str, means.token_limits))) if means.token_limits else "",
         language_line(problem),
@@ -123,11 +123,6 @@ def ask(problem: Problem, ask: Ask, *, standing: Standing, means: Means, limits:
     )
     form = schema(ask.sampling, recruits=recruits, token_limits=means.token_limits)
     return request(ROLE, problem, ask, user, proof=False, limits=Limits(), schema=form)
-
-
-def _left(means: Means) -> str:
-    left = [(means.calls_left, "calls"), (means.tokens_left, "tokens")]
-    return ", ".join(f"{count} {what}" for count, what in left if count is not None) or "no cap"
 
 
 def _form(ask: Ask, *, recruits: bool, tokens: bool) -> str:
@@ -144,7 +139,7 @@ def read(call: Call) -> Asked:
     if (missing := no_reply(call)) is not None:
         return Asked(action=None, parse="failed", parse_error=missing)
     try:
-        reply = _reply(call.answer)
+        reply = _reply(call)
         said = reply.action.strip().strip(".*`\"'").lower()
         action = next((known for known in _ACTIONS if known == said), None)
         if action is None:
@@ -156,11 +151,11 @@ def read(call: Call) -> Asked:
                  tokens=tokens, parse="parsed", parse_error=None)  # fmt: skip
 
 
-def _reply(answer: str) -> _Reply:
+def _reply(call: Call) -> _Reply:
     try:
-        return read_json(answer, _Reply)
+        return read_json(call.answer, _Reply)
     except ReplyError as no_object:
-        found = labelled(answer, ("reason", "action", "gap", "recruit", "tokens"))
+        found = labelled(call.answer, ("reason", "action", "gap", "recruit", "tokens"), cut=call.status == "truncated")
         try:
             name, remit = parts(once(found, "recruit"), 2) if found.get("recruit") else ("", "")
             return _Reply(action=once(found, "action"), reason=" ".join(found.get("reason", ())), gap=" ".join(found.get("gap", ())),

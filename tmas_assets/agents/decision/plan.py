@@ -107,17 +107,17 @@ def read(call: Call, *, experts: Sequence[Expert], claims: int, recruits: int) -
     if (missing := no_reply(call)) is not None:
         return Planned(plan=None, parse="failed", parse_error=missing)
     try:
-        reply = _reply(call.answer)
+        reply = _reply(call)
         return Planned(plan=_plan(reply, experts, claims, recruits), parse="parsed", parse_error=None)
     except (ReplyError, ValidationError) as error:
         return Planned(plan=None, parse="parse_error", parse_error=cut_off(call, str(error)))
 
 
-def _reply(answer: str) -> _Reply:
+def _reply(call: Call) -> _Reply:
     try:
-        return read_json(answer, _Reply)
+        return read_json(call.answer, _Reply)
     except ReplyError as no_object:
-        found = labelled(answer, ("reason", "claim", "recruit"))
+        found = labelled(call.answer, ("reason", "claim", "recruit"), cut=call.status == "truncated")
         if not found.get("claim"):
             raise ReplyError(f"no line `Claim: experts | text` in the reply; {no_object}") from no_object
         claims = [parts(value, 2) for value in found["claim"]]

@@ -13,11 +13,12 @@ from tmas_assets.agents import reply_schema
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.failure import cut_off, no_reply
 from tmas_assets.agents.json_reply import ReplyError
-from tmas_assets.agents.json_reply import read as read_json
+from tmas_assets.agents.json_reply import last as last_json
 from tmas_assets.agents.mas_tts.briefing import Briefing, briefing_blocks
 from tmas_assets.agents.mas_tts.fields import FieldError, fields, number, word
 from tmas_assets.agents.material import message, problem_block, request, solution_block
 from tmas_assets.agents.prompt import load
+from tmas_assets.agents.verdict import worded
 from tmas_assets.records import Call, ChatRequest, ParseStatus, Problem, Record, Rollout, Sampling
 
 ROLE = "ceo"
@@ -142,17 +143,17 @@ def read(call: Call) -> OrderRead:
     if (missing := no_reply(call)) is not None:
         return OrderRead(order=None, parse="failed", parse_error=missing)
     try:
-        return OrderRead(order=order_in(call.answer), parse="parsed", parse_error=None)
+        return OrderRead(order=order_in(call.answer, cut=call.status == "truncated"), parse="parsed", parse_error=None)
     except FieldError as error:
         return OrderRead(order=None, parse="parse_error", parse_error=cut_off(call, str(error)))
 
 
-def order_in(answer: str) -> Order:
+def order_in(answer: str, *, cut: bool = False) -> Order:
     """Raises FieldError that names the field."""
     try:
-        reply = read_json(answer, _Reply)
+        reply, behind = last_json(answer, _Reply)
     except ReplyError as no_object:
-        found = fields(answer, _LABELS)
+        found, behind = fields(answer, _LABELS, cut=cut), ""
         if "action" not in found:
             raise FieldError(f"no line `Action: ...` in the reply; {no_object}") from no_object
         reply = _Reply(
@@ -162,6 +163,10 @@ def order_in(answer: str) -> Order:
     if not isinstance(reply.action, str):
         raise FieldError(f"action: {str(reply.action)[:40]} is not text")
     action: Literal["continue", "stop"] = "stop" if _named("action", reply.action) == "stop" else "continue"
+    if cut and worded(behind):
+        raise FieldError("the object with the order may be a quotation: the reply goes on and was cut off")
+    if (said := fields(behind, _LABELS, cut=False).get("action")) is not None and _named("action", said) != action:
+        raise FieldError(f"action stands twice: {action!r} and {said[:40]!r}")
     numbers = {name: _number(name, getattr(reply, name), needed=action == "continue") for name in ("experts", "max_tokens")}
     return Order(action=action, reason=reply.reason.strip(), direction=reply.direction.strip(), **numbers)
 

@@ -1,12 +1,12 @@
 """The critic: votes on the team's solution, or speaks before there is one.
 
 A vote is `agree` or `disagree`, in a JSON object or on the last line of the reply (`Verdict: agree`); anything else is no
-vote at all. A vote that is quoted, with words after it, is none. Leaves out when critics are agreed (`strategies/mas_tts`).
+vote at all. Leaves out when critics are agreed (`strategies/mas_tts`).
 """
 
-from tmas_assets.agents import verdict, verdict_reply
+from tmas_assets.agents import verdict_reply
 from tmas_assets.agents.asking import Ask, Limits
-from tmas_assets.agents.failure import cut_off, no_reply
+from tmas_assets.agents.failure import no_reply
 from tmas_assets.agents.mas_tts.briefing import Briefing, briefing_blocks, part_block
 from tmas_assets.agents.material import message, problem_block, request, solution_block
 from tmas_assets.agents.prompt import load
@@ -54,15 +54,7 @@ def ask(
 
 def read(call: Call) -> Checked:
     """Score 1 for a critic that agrees, 0 for one that objects, None for one that has not voted."""
-    checked = verdict_reply.read(call, WORDS)
-    if checked.parse != "parsed" or '"verdict"' in call.answer:
-        return checked
-    _, before = verdict.marked(call.answer, WORDS)
-    after = call.answer[len(before) :].strip().partition("\n")[2]
-    if any(sign.isalnum() for sign in after):
-        error = cut_off(call, f"words follow the verdict, so it may be a quotation: {after.strip()[:40]!r}")
-        return Checked(score=None, critique=call.answer.strip(), parse="parse_error", parse_error=error)
-    return checked
+    return verdict_reply.read(call, WORDS)
 
 
 def speak(

@@ -10,11 +10,12 @@ from tmas_assets.agents import reply_schema
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.failure import cut_off, no_reply
 from tmas_assets.agents.json_reply import ReplyError
-from tmas_assets.agents.json_reply import read as read_json
+from tmas_assets.agents.json_reply import last as last_json
 from tmas_assets.agents.mas_tts.fields import FieldError, fields, word
 from tmas_assets.agents.mas_tts.trial import Execution
 from tmas_assets.agents.material import fenced, message, problem_block, request, solution_block
 from tmas_assets.agents.prompt import load
+from tmas_assets.agents.verdict import worded
 from tmas_assets.records import Call, ChatRequest, ParseStatus, Problem, Record, Rollout, Sampling
 
 ROLE = "evaluator"
@@ -79,22 +80,28 @@ def read(call: Call) -> Evaluated:
     if (missing := no_reply(call)) is not None:
         return Evaluated(score=None, advice="", experts="", parse="failed", parse_error=missing)
     try:
-        reply = _reply_in(call.answer)
-        accepted = _verdict(reply.verdict) == "accept"
+        accepted, advice, experts = _reply_in(call)
     except FieldError as error:
         return Evaluated(score=None, advice="", experts="", parse="parse_error", parse_error=cut_off(call, str(error)))
-    advice, experts = reply.advice.strip(), reply.experts.strip()
-    return Evaluated(score=float(accepted), advice=advice, experts=experts, parse="parsed", parse_error=None)
+    return Evaluated(score=float(accepted), advice=advice.strip(), experts=experts.strip(), parse="parsed", parse_error=None)
 
 
-def _reply_in(answer: str) -> _Reply:
+def _reply_in(call: Call) -> tuple[bool, str, str]:
+    """Whether it accepts, advice and experts. A verdict in a line behind the object that says otherwise leaves none."""
+    cut = call.status == "truncated"
     try:
-        return read_json(answer, _Reply)
+        reply, behind = last_json(call.answer, _Reply)
     except ReplyError as no_object:
-        found = fields(answer, _LABELS)
+        found = fields(call.answer, _LABELS, cut=cut)
         if "verdict" not in found:
             raise FieldError(f"no line `Verdict: ...` in the reply; {no_object}") from no_object
-        return _Reply(advice=found.get("advice", ""), experts=found.get("experts", ""), verdict=found["verdict"])
+        return _verdict(found["verdict"]) == "accept", found.get("advice", ""), found.get("experts", "")
+    accepted = _verdict(reply.verdict)
+    if cut and worded(behind):
+        raise FieldError("the object with the verdict may be a quotation: the reply goes on and was cut off")
+    if (said := fields(behind, _LABELS, cut=False).get("verdict")) is not None and _verdict(said) != accepted:
+        raise FieldError(f"verdict stands twice: {accepted!r} and {said[:40]!r}")
+    return accepted == "accept", reply.advice, reply.experts
 
 
 def _verdict(value: JsonValue) -> str:

@@ -25,16 +25,18 @@ class FieldError(ValueError):
     """A field that is missing, stands twice with two values, or has a value that cannot be read."""
 
 
-def fields(text: str, labels: Mapping[str, str]) -> Mapping[str, str]:
+def fields(text: str, labels: Mapping[str, str], *, cut: bool) -> Mapping[str, str]:
     """What stands after each label, up to the next one; `labels`: name -> pattern of its spellings.
 
-    Raises FieldError where a label stands twice with different values.
+    A line that begins with `>` is a quotation and has no label. `cut`: whether the reply was cut off; then the value it ends
+    with may go on, and is left out. Raises FieldError where a label stands twice with different
+    values.
     """
     spellings = "|".join(f"(?P<{name}>{pattern})" for name, pattern in labels.items())
-    line = re.compile(rf"^[ \t>*_#`-]*(?:\(?\d{{1,2}}[.)][ \t]*)?[*_]*(?:{spellings})[*_]*[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
+    line = re.compile(rf"^[ \t*_#`-]*(?:\(?\d{{1,2}}[.)][ \t]*)?[*_]*(?:{spellings})[*_]*[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
     marks = [*line.finditer(text)]
     found: dict[str, str] = {}
-    for mark, following in zip(marks, [*marks[1:], None], strict=False):
+    for mark, following in list(zip(marks, [*marks[1:], None], strict=False))[: len(marks) - cut]:
         name = str(mark.lastgroup)
         value = text[mark.end() : following.start() if following else len(text)].strip(_DECORATION)
         if found.setdefault(name, value) != value:
@@ -44,7 +46,7 @@ def fields(text: str, labels: Mapping[str, str]) -> Mapping[str, str]:
 
 def word(text: str, meanings: Mapping[str, str]) -> str:
     """The meaning of a value that is one of the words as a whole, whatever its case and dress."""
-    said = " ".join(_plain(text).lower().replace("’", "'").replace("don't", "do not").strip(_DECORATION + ".!()[]").split())
+    said = " ".join(_plain(text).lower().replace("’", "'").replace("don't", "do not").strip(_DECORATION + ".!()[]-").split())
     if said not in meanings:
         raise FieldError(f"{text.strip()[:40]!r} is none of {', '.join(sorted(set(meanings)))}")
     return meanings[said]
