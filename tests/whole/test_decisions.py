@@ -283,10 +283,32 @@ def test_a_cap_of_a_run_leaves_a_report_that_says_what_is_missing(server, tmp_pa
     found = report(project)
     assert found.status == (
         "t02 is to be made: it was not made yet, or what it rests on has changed; `tmas run decided -p bottle` goes on")
+    assert found.partial == "no decision yet, 2 of 4 rounds are there; a run ends at its budget of calls 8"
     assert found.repeats[0].decision is None
     assert len(found.repeats[0].voices) == FINDINGS
+    page, markdown = written(tmp_path)
+    assert "This report is partial: no decision yet, 2 of 4 rounds are there" in page
+    assert "**Partial:** no decision yet, 2 of 4 rounds are there" in markdown
     project.run(problems=["bottle"])
     assert report(project).status == "decided"
+    assert report(project).partial is None
+    assert not any("report is partial" in text or "**Partial:**" in text for text in written(tmp_path))
+
+
+def written(folder):
+    """Page and Markdown of the one hypothesis that was begun."""
+    return [next(folder.rglob(f"decided/bottle*.{ending}")).read_text(encoding="utf-8") for ending in ("html", "md")]
+
+
+def test_time_that_runs_out_leaves_a_report_that_says_it_is_partial(tmp_path, instance):
+    hypotheses(tmp_path)
+    with launch.thread(Settings(latency=0.8), script) as slow:  # four rounds take at least 3.2 seconds
+        project = Deciding(asked(slow.url, tmp_path, budget={"seconds": 2.5}), tmp_path, instance)
+        project.run(problems=["bottle"])
+    found = report(project)
+    assert found.partial.endswith("of 4 rounds are there; a run ends at its budget of seconds 2.5")
+    assert found.flips.decided == 0
+    assert "This report is partial" in written(tmp_path)[0]
 
 
 def test_a_cap_of_the_team_leads_to_a_decision_that_says_so(server, tmp_path, instance):
@@ -295,8 +317,24 @@ def test_a_cap_of_the_team_leads_to_a_decision_that_says_so(server, tmp_path, in
     project.run(problems=["bottle"])
     decision = report(project).repeats[0].decision
     assert "max_calls" in decision.partial
+    assert report(project).partial == f"r0: {decision.partial}"
+    assert "This report is partial: r0: cap reached: max_calls" in written(tmp_path)[0]
     assert total(server) == PLAN + FINDINGS + DECISION
     assert set(project.events("decision")) == {"bottle"}
+
+
+def test_a_cap_on_money_leads_to_a_decision_and_the_report_says_what_it_cost_at_which_prices(server, tmp_path, instance):
+    hypotheses(tmp_path)
+    prices = {"default": {"prompt": 1, "completion": 2}}
+    project = Deciding(asked(server.url, tmp_path, settings={"max_cost": 0.000001, "prices": prices}), tmp_path, instance)
+    project.run(problems=["bottle"])
+    found = report(project)
+    assert total(server) == PLAN + DECISION
+    assert "max_cost 1e-06" in found.partial
+    paid = sum(line.prompt_tokens + 2 * line.completion_tokens for line in found.audit if line.call) / 1e6
+    assert found.cost.total == pytest.approx(paid) == found.repeats[0].decision.cost
+    for text in written(tmp_path):
+        assert f"{paid:.6g}: for a million tokens of prompt and of completion, default: 1 and 2" in text
 
 
 def test_repeats_give_the_rate_of_flips(server, tmp_path, instance):

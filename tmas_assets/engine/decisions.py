@@ -12,9 +12,10 @@ from tmas_assets.engine.cells import CellStore, StoredCell
 from tmas_assets.engine.decision_promises import promises
 from tmas_assets.engine.reviews import Review, review_digest
 from tmas_assets.engine.summary import models_used
-from tmas_assets.records import Amendment, Approval, Finding, Problem, Round, Turn, hypothesis_of
+from tmas_assets.records import Amendment, Approval, Finding, Problem, Round, Trace, Turn, hypothesis_of
 from tmas_assets.reports.decision_report import (
     AuditLine,
+    Cost,
     DecisionReport,
     Intervention,
     RepeatReport,
@@ -24,7 +25,8 @@ from tmas_assets.reports.report_rows import InputDigest
 from tmas_assets.statistics import role_tokens
 from tmas_assets.statistics.flips import flips
 from tmas_assets.strategies import settings_of
-from tmas_assets.strategies.team_decision.settings import Settings
+from tmas_assets.strategies.team_decision.caps import Account
+from tmas_assets.strategies.team_decision.settings import Settings, rounds
 from tmas_assets.strategies.team_decision.state import decision_of, seat_of, state_of
 
 
@@ -48,16 +50,16 @@ class Course:
 
 def course_of(cells: CellStore, problem: Problem) -> Course:
     """Raises StoreFault for a cell that cannot be read."""
-    rounds: dict[int, tuple[Round, ...]] = {}
+    made: dict[int, tuple[Round, ...]] = {}
     files: list[StoredCell] = []
     for iteration in range(cells.experiment.iterations):
         found = cells.files(iteration, problem)
         if found is None or not found.follows(files[-1] if files else None):
             break
         for one in cells.read(iteration, problem)[0]:
-            rounds[one.repeat] = (*rounds.get(one.repeat, ()), one)
+            made[one.repeat] = (*made.get(one.repeat, ()), one)
         files.append(found)
-    return Course(rounds, tuple(files))
+    return Course(made, tuple(files))
 
 
 def turns_of(cells: CellStore, problem: Problem) -> tuple[tuple[int, Turn], ...]:
@@ -65,10 +67,10 @@ def turns_of(cells: CellStore, problem: Problem) -> tuple[tuple[int, Turn], ...]
     found: list[tuple[int, Turn]] = []
     for iteration in range(cells.experiment.iterations):
         try:
-            rounds, _ = cells.read(iteration, problem)
+            made, _ = cells.read(iteration, problem)
         except MissingFile:
             break
-        found += [(iteration, turn) for one in rounds for turn in one.memory.turns]
+        found += [(iteration, turn) for one in made for turn in one.memory.turns]
     return tuple(found)
 
 
@@ -103,7 +105,9 @@ def report_of(cells: CellStore, problem: Problem, models: Mapping[str, str]) -> 
         repeats=repeats,
         flips=flips([one.decision for one in repeats]),
         promises=promises(hypothesis, repeats),
+        partial=_partial(cells, course, repeats),
         tokens=role_tokens({trace.call: trace for trace in traces}.values()),
+        cost=_cost(decision_settings(cells), tuple({trace.call: trace for trace in traces}.values())),
         models=models_used(cells, models),
         people=_people(review, course),
         audit=tuple(_audit(turn) for turn in turns),
@@ -117,6 +121,24 @@ def report_of(cells: CellStore, problem: Problem, models: Mapping[str, str]) -> 
             ),
         ),
     )
+
+
+def _partial(cells: CellStore, course: Course, repeats: Sequence[RepeatReport]) -> str | None:
+    """What a report lacks, and which caps there are: what a run that reached one leaves can be read as well as a whole one."""
+    if course.whole:
+        cut = [f"r{one.repeat}: {one.decision.partial}" for one in repeats if one.decision and one.decision.partial]
+        return "; ".join(cut) or None
+    capped = ", ".join(f"{name} {cap:g}" for name, cap in cells.experiment.budget.model_dump().items() if cap is not None)
+    caps = f"; a run ends at its budget of {capped}" if capped else ""
+    return f"no decision yet, {course.length} of {rounds(decision_settings(cells))} rounds are there{caps}"
+
+
+def _cost(settings: Settings, traces: tuple[Trace, ...]) -> Cost | None:
+    total = Account(settings, traces, lambda role: 0).cost
+    if total is None:
+        return None
+    said = (f"{role}: {price.prompt:g} and {price.completion:g}" for role, price in sorted(settings.prices.items()))
+    return Cost(total=total, how=f"for a million tokens of prompt and of completion, {'; '.join(said)}")
 
 
 def _repeat(past: Sequence[Round], review: Review) -> RepeatReport:

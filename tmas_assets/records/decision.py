@@ -243,6 +243,8 @@ class Decision(Record):
     """Model calls up to and with this decision."""
     tokens: int
     """Tokens of them, those that the server told."""
+    cost: float | None = None
+    """Of these tokens by the settings' prices; None without prices."""
     aside: tuple[str, ...] = ()
 
     @property

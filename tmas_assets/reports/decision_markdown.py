@@ -17,6 +17,7 @@ def decision_markdown(report: DecisionReport) -> str:
     standing = first.standing if first else ()
     lines = [f"# {_(report.problem)}: {NAMED[report.flips.commonest] if report.flips.commonest else 'no decision'}", ""]
     lines += [f"> {_(report.hypothesis.statement)}", "", f"Status: {_(report.status)}. {_stability(report)}", ""]
+    lines += [f"**Partial:** {_(report.partial)}.", ""] if report.partial else []
     if first is not None:
         lines += _decided(first)
         lines += _plan(first)
@@ -33,6 +34,7 @@ def decision_markdown(report: DecisionReport) -> str:
                      for one in report.people])  # fmt: skip
     total = total_tokens(report.tokens)
     lines += ["## Cost", "", f"{tokens_known(total)} tokens in {total.calls} replies.", ""]
+    lines += [f"Cost {report.cost.total:.6g}: {_(report.cost.how)}.", ""] if report.cost else []
     return "\n".join(lines)
 
 

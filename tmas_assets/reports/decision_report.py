@@ -131,6 +131,15 @@ class Promise(Record):
     offences: tuple[str, ...] = ()
 
 
+class Cost(Record):
+    """What the replies that stand in the record cost."""
+
+    total: float
+    """In the currency of the settings' prices."""
+    how: str
+    """The prices it was computed with."""
+
+
 class DecisionReport(Record):
     """All that is shown of one hypothesis."""
 
@@ -140,11 +149,15 @@ class DecisionReport(Record):
     hypothesis: Hypothesis
     status: str
     """`decided`, or what is missing and what to do."""
+    partial: str | None = None
+    """What the report lacks: rounds that were not made, or that a cap cut off; None where it lacks nothing."""
     repeats: tuple[RepeatReport, ...]
     flips: Flips
     promises: tuple[Promise, ...]
     tokens: tuple[RoleTokens, ...]
     """By role, of every reply that stands in the record; a person's cost none."""
+    cost: Cost | None = None
+    """None without prices."""
     models: tuple[ModelUse, ...]
     people: tuple[Intervention, ...]
     audit: tuple[AuditLine, ...]

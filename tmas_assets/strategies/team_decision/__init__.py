@@ -12,7 +12,7 @@ straight to a decision that says so. Leaves out approving and amending, which a 
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tmas_assets.agents import prompt_digests
 from tmas_assets.agents.asking import Ask
@@ -34,13 +34,13 @@ from tmas_assets.records import (
     Problem,
     Round,
     Side,
-    Trace,
     Turn,
 )
 from tmas_assets.strategies import Here, Strategy, Team
 from tmas_assets.strategies.step import Step, together
 from tmas_assets.strategies.team_decision import settings as settings_module
 from tmas_assets.strategies.team_decision.calculation import computed, computing
+from tmas_assets.strategies.team_decision.caps import Account
 from tmas_assets.strategies.team_decision.consensus import consensus, contradictions, opposite
 from tmas_assets.strategies.team_decision.granting import granted_decision, granted_order, spelled
 from tmas_assets.strategies.team_decision.settings import Settings
@@ -94,7 +94,7 @@ class _Work:
         if at >= final:
             return await self.decide([], why="decided")
         seats = len(self.state.experts) + self.settings.red_team
-        if (cut := self._cut(seats + (at > 1))) is not None:
+        if (cut := self._account().cut(seats + (at > 1))) is not None:
             return await self.decide([], why=cut, partial=cut)
         if at == 1:
             return self.step.round((), turns=await self.findings(self.state.experts, None))
@@ -104,22 +104,10 @@ class _Work:
         seated = (*self.state.experts, *((order.recruit,) if order.recruit else ()))
         return self.step.round((), turns=[*ordered, *await self.findings(seated, order)])
 
-    def _cut(self, calls: int) -> str | None:
-        """Why a round of so many calls is not begun, one more being kept for the decision; None where caps leave room."""
-        spent, most = len(self.state.traces), self.settings.max_calls
-        if most is not None and spent + calls + 1 > most:
-            return f"cap reached: max_calls {most}, {spent} spent, the next round takes {calls} and the decision one"
-        tokens, most = self._tokens(self.state.traces, bound=True), self.settings.max_tokens
-        return f"cap reached: max_tokens {most}, {tokens} spent" if most is not None and tokens >= most else None
-
-    def _tokens(self, traces: Sequence[Trace], *, bound: bool = False) -> int:
-        """Tokens that the server told; with `bound`, the role's cap for a reply whose usage it did not tell."""
-        total = 0
-        for trace in traces:
-            total += (trace.prompt_tokens or 0) + (trace.completion_tokens or 0)
-            if bound and trace.completion_tokens is None and trace.status != "failed":
-                total += self.step.team.sampling(trace.role).max_tokens
-        return total
+    def _account(self, *turns: Turn) -> Account:
+        """Up to now, with `turns` of this round."""
+        traces = [*self.state.traces, *(turn.trace for turn in turns if turn.trace is not None)]
+        return Account(self.settings, traces, lambda role: self.step.team.sampling(role).max_tokens)
 
     def _standing(self) -> order_agent.Standing:
         """What the CEO sees: findings in the seeded order of speakers, protected experts first."""
@@ -146,16 +134,13 @@ class _Work:
         """The CEO's order, as asked and as granted."""
         step, settings, state = self.step, self.settings, self.state
         recruits = settings.max_extra_experts - state.recruited
-        spent, tokens = len(state.traces), self._tokens(state.traces)
-        means = order_agent.Means(
-            calls=spent, tokens=tokens, rounds_left=rounds_left, recruits=recruits, token_limits=settings.token_limits,
-            calls_left=None if settings.max_calls is None else settings.max_calls - spent,
-            tokens_left=None if settings.max_tokens is None else max(0, settings.max_tokens - tokens),
-        )  # fmt: skip
+        account = self._account()
+        means = order_agent.Means(calls=account.calls, tokens=account.tokens, left=account.left(), rounds_left=rounds_left,
+                                  recruits=recruits, token_limits=settings.token_limits)  # fmt: skip
         ask = step.ask(CEO, "/order", to_go=1)
         call = await step.team.ask(order_agent.ask(step.problem, ask, standing=self._standing(), means=means, limits=settings.limits))
         asked = order_agent.read(call)
-        room = self._cut(len(state.experts) + settings.red_team + 2) is None
+        room = account.cut(len(state.experts) + settings.red_team + 2) is None
         order = granted_order(asked, state.experts, recruits=recruits, room=room, token_limits=settings.token_limits)
         return _told(step, "/order", order, call, asked.parse, asked.parse_error, about=self._read_turns()), order
 
@@ -215,40 +200,33 @@ class _Work:
     async def decide(self, turns: list[Turn], *, why: str, partial: str | None = None) -> Round:
         """The last round with calls: asked again where the reply cannot be read and the caps allow it. `why` it is the last."""
         step, settings = self.step, self.settings
-        spent = [*self.state.traces, *(turn.trace for turn in turns if turn.trace is not None)]
+        account = self._account(*turns)
         most = settings.decision_attempts
         if settings.max_calls is not None:
-            most = max(1, min(most, settings.max_calls - len(spent)))
+            most = max(1, min(most, settings.max_calls - account.calls))
         for attempt in range(1, most + 1):
             place = f"/decision{attempt}"
             ask = step.ask(CEO, place)
             call = await step.team.ask(
                 choice_agent.ask(step.problem, ask, standing=self._standing(), cut_short=partial, limits=settings.limits)
             )
-            spent.append(call.trace)
+            account = replace(account, traces=(*account.traces, call.trace))
             chosen = choice_agent.read(call)
             if chosen.choice is not None or attempt == most:
                 break
             turns.append(step.turn(CEO, place, kind="Decision", data=None, call=call, parse=chosen.parse,
                                    parse_error=chosen.parse_error, text=call.answer, about=self._read_turns()))  # fmt: skip
-        decision = granted_decision(chosen, self.state, partial=partial, calls=len(spent), tokens=self._tokens(spent))
+        decision = granted_decision(chosen, self.state, partial=partial, account=account)
         turns += _told(step, place, decision, call, chosen.parse, chosen.parse_error, about=self._read_turns())
         answer = step.rollout(0, "chosen", ask, call, text=spelled(decision), answer=decision.decision)
         return step.round([answer], turns=turns, stopped=why)
-
-
-def _roles(settings: Settings) -> tuple[str, ...]:
-    """Roles of the seats, and `expert` where somebody may be recruited."""
-    seats = [seat.role for seat in settings.roster] + (["expert"] if settings.max_extra_experts else [])
-    red = [RED_TEAM] if settings.red_team else []
-    return tuple(dict.fromkeys([CEO, *seats, *red]))
 
 
 STRATEGY = Strategy(
     name="team_decision",
     title="Team decision",
     source="arXiv 2504.09772 (its business example); debate and limits are ours",
-    roles=_roles,
+    roles=settings_module.roles,
     Settings=Settings,
     prompts=lambda: prompt_digests((material, plan_agent, finding_agent, order_agent, choice_agent)),
     population=lambda settings, iteration: 0,

@@ -11,6 +11,7 @@ from tmas_assets.agents.decision.choice import Chosen
 from tmas_assets.agents.decision.order import Asked
 from tmas_assets.agents.decision.plan import recruited
 from tmas_assets.records import CHOICES, RED_TEAM, Choice, Decision, DimensionScore, Dissent, Expert, Finding, Order
+from tmas_assets.strategies.team_decision.caps import Account
 from tmas_assets.strategies.team_decision.consensus import consensus, contradictions, step_of
 from tmas_assets.strategies.team_decision.state import State
 
@@ -53,7 +54,7 @@ class _Granted:
     clamped: str | None
 
 
-def granted_decision(chosen: Chosen, state: State, *, partial: str | None, calls: int, tokens: int) -> Decision:
+def granted_decision(chosen: Chosen, state: State, *, partial: str | None, account: Account) -> Decision:
     """The decision with all that is kept beside it. One that could not be read is filled in as `need_data`, and says so."""
     granted = _granted(chosen, state)
     names = [seat.name for seat in state.experts]
@@ -74,8 +75,9 @@ def granted_decision(chosen: Chosen, state: State, *, partial: str | None, calls
         uncovered=tuple(claim.id for claim in state.plan.claims if claim.id not in covered),
         clamped=granted.clamped,
         partial="; ".join(why for why in (partial, unread) if why) or None,
-        calls=calls,
-        tokens=tokens,
+        calls=account.calls,
+        tokens=account.tokens,
+        cost=account.cost,
         aside=chosen.aside,
     )
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from tmas_assets.agents.decision.material import DecisionLimits
-from tmas_assets.agents.decision.plan import RESERVED
-from tmas_assets.records import Expert, Record
+from tmas_assets.agents.decision.plan import RESERVED, ROLE
+from tmas_assets.records import RED_TEAM, Expert, Record
 
 READY: Mapping[str, Expert] = {
     seat.name: seat
@@ -28,7 +28,15 @@ READY: Mapping[str, Expert] = {
     )
 }  # fmt: skip
 """Seats that a roster may name."""
+DEFAULT_PRICE = "default"
 _DEFAULT = ("market", "finance", "technology", "risk")
+
+
+class Price(Record):
+    """Of a million tokens."""
+
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
 
 
 class Settings(Record):
@@ -51,6 +59,11 @@ class Settings(Record):
     max_tokens: int | None = Field(default=None, ge=1)
     """Tokens for one hypothesis and repeat. Once they are spent, only the decision is still asked for. A reply whose usage
     the server does not tell counts as its cap."""
+    max_cost: float | None = Field(default=None, gt=0)
+    """Money for one hypothesis and repeat, in the currency of `prices` and counted with them from the records. Once it is
+    spent, only the decision is still asked for. Wall time is capped for a whole run: the experiment's `budget.seconds`."""
+    prices: dict[str, Price] = {}
+    """What a million tokens cost, by role: `{default: {prompt: 0.5, completion: 1.5}}`; roles not named cost the default."""
     decision_attempts: int = Field(default=2, ge=1, le=5)
     """How often the CEO is asked for a decision where its reply cannot be read."""
     calculations: bool = True
@@ -77,6 +90,20 @@ class Settings(Record):
             raise ValueError("token_limits: a cap is at least 16 tokens")
         return self
 
+    @model_validator(mode="after")
+    def _prices_cover_the_roles(self) -> "Settings":
+        asked = roles(self)
+        if unknown := sorted(self.prices.keys() - {DEFAULT_PRICE, *asked}):
+            raise ValueError(f"prices: nobody is asked as {', '.join(unknown)}; there are {', '.join(asked)} and {DEFAULT_PRICE}")
+        missing = [role for role in asked if role not in self.prices]
+        if missing and DEFAULT_PRICE not in self.prices and (self.prices or self.max_cost is not None):
+            raise ValueError(f"prices: say what {', '.join(missing)} cost, or `{DEFAULT_PRICE}`")
+        return self
+
+    def price_of(self, role: str) -> Price:
+        """A role that nobody prices costs nothing where there are no prices at all."""
+        return self.prices.get(role) or self.prices.get(DEFAULT_PRICE) or Price(prompt=0, completion=0)
+
 
 def _seat(item: object) -> object:
     if isinstance(item, str):
@@ -92,3 +119,10 @@ def _seat(item: object) -> object:
 def rounds(settings: Settings) -> int:
     """Plan, first findings, debate, decision."""
     return 3 + settings.debate_rounds
+
+
+def roles(settings: Settings) -> tuple[str, ...]:
+    """Roles of the seats, and `expert` where somebody may be recruited."""
+    seats = [seat.role for seat in settings.roster] + (["expert"] if settings.max_extra_experts else [])
+    red = [RED_TEAM] if settings.red_team else []
+    return tuple(dict.fromkeys([ROLE, *seats, *red]))
