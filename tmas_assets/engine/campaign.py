@@ -25,8 +25,11 @@ from tmas_assets.strategies import AwaitsApproval, Here, Team, settings_of, stra
 from tmas_assets.strategies.step import next_round
 
 _TURNS = 3
-"""Turns of the event loop in which a problem's first requests are made: its repeats, their steps, the look-ups. Where
-all problems made theirs in the same turns, none would be out before the last was made."""
+"""Turns of the event loop in which a problem's first requests are made: its repeats, their steps, the look-ups. One
+problem after another makes them: else none would be out before the last was made."""
+_SHARE = 5
+"""While more requests wait than go out at once, making others takes so much of the loop's time: one part in five. The
+rest is for replies, since a request goes out when one came in."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Campaign:
         self.outcome = outcome or Outcome()
         self.claims = claims
         self.starting = asyncio.Lock()
-        """Held by the problem that makes its first requests: see `_TURNS`."""
+        """Held by the problem that makes its first requests."""
 
     def check_past(self) -> None:
         """Raises MissingPast before anything is asked or written."""
@@ -124,6 +127,15 @@ class Campaign:
             raise failures.exceptions[0] from None
         self.outcome.judge_down = self.judge.down if self.judge is not None else None
         return self.outcome
+
+    async def make_first(self) -> None:
+        """Let the first requests of a problem be made; see `_TURNS` and `_SHARE`."""
+        now = asyncio.get_running_loop().time
+        began = now()
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        if self.team.supplied:
+            await asyncio.sleep((_SHARE - 1) * (now() - began))
 
     async def _problem(self, problem: Problem) -> None:
         line = _ProblemLine(self, problem)
@@ -177,8 +189,7 @@ class _ProblemLine:
                 async with asyncio.TaskGroup() as group, campaign.starting:
                     for repeat in campaign.repeats:
                         group.create_task(self._repeat(team, repeat, start, past.get(repeat, ())))
-                    for _ in range(_TURNS):
-                        await asyncio.sleep(0)
+                    await campaign.make_first()
             except BaseExceptionGroup as failures:
                 # a cell whose rounds were all there is kept, also when a later round failed
                 await asyncio.gather(*self.finishing, return_exceptions=True)

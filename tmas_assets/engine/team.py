@@ -71,6 +71,11 @@ class EngineTeam:
             self._samplings[role] = self.experiment.sampling(role)
         return self._samplings[role]
 
+    @property
+    def supplied(self) -> bool:
+        """Whether more requests wait than go out at once."""
+        return self.spend.waiting > 2 * sum(endpoint.concurrency for endpoint in self.experiment.endpoints.values())
+
     def structured(self, role: str) -> bool:
         return self.experiment.endpoints[self.experiment.endpoint_of(role)].structured_output
 
