@@ -72,6 +72,32 @@ def test_exploring_shows_guidelines_and_neither_rollouts_nor_experience():
         assert "We try" not in prompt
 
 
+@pytest.mark.parametrize(("banks", "epsilon"), [(("experience",), 1.0), ((), 1.0), (("guideline",), 0.0), ((), 0.0), (("guideline",), 1.0)])
+def test_without_a_bank_nothing_of_it_is_asked_for_shown_or_spoken_of(banks, epsilon):
+    team = LocalTeam()
+    rounds = run(team, Settings(candidates=2, verifications=1, epsilon=epsilon, banks=banks), 2)
+    assert {entry.bank for one in rounds for entry in one.memory.entries} == set(banks) == {r.role for r in team.asked} & {"experience", "guideline"}
+    prompts = {r.messages[-1].content for r in team.by_role("solution") if "t01" in r.sample}
+    plain = {r.messages[-1].content for r in team.by_role("solution") if "t00" in r.sample}
+    if epsilon and "guideline" not in banks:
+        assert prompts == plain
+        assert {(r.branch, r.memory_digest) for r in rounds[1].rollouts} == {("explore", None)}
+    else:
+        assert not prompts & plain
+    assert all(("strategies above" in prompt) == (epsilon == 1 and "guideline" in banks) for prompt in prompts)
+
+
+def test_a_refinement_of_a_lost_rollout_without_experience_is_asked_the_plain_problem():
+    async def answer(request):
+        return "" if request.role == "solution" and "t00c0" in request.sample else await replies(request)
+
+    team = LocalTeam(answer)
+    run(team, Settings(candidates=2, verifications=1, epsilon=0, banks=()), 2)
+    lost, other = (r.messages[-1].content for r in team.by_role("solution") if "t01" in r.sample)
+    assert lost == team.asked[0].messages[-1].content
+    assert "Use what is right above" in other
+
+
 def test_the_share_of_explorers_is_epsilon_and_each_draw_stands_alone():
     team = LocalTeam()
     settings = Settings(candidates=40, verifications=0, epsilon=0.2)

@@ -52,7 +52,8 @@ def ask(
     memory: tuple[MemoryEntry, ...],
     limits: Limits,
 ) -> ChatRequest:
-    """The request for one candidate: `plain` shows nothing, `refine` rollouts and experience, `explore` guidelines.
+    """The request for one candidate: `plain` shows nothing, `refine` rollouts and experience, `explore` guidelines. Where
+    there is nothing to show it is the plain one.
 
     Raises ValueError when it is given what its branch does not show, since the rollout's record would then lie.
     """
@@ -64,13 +65,10 @@ def ask(
             "plain shows neither, refine shows rollouts and the experience bank, explore the guideline bank only"
         )
     statement = problem_block(problem)
-    again = {} if branch == "plain" else {"problem": statement}
-    user = message(
-        statement,
-        rollout_blocks(shown, limits),
-        bank_block(memory, bank, limits),
-        PROMPT.render(branch, goal=goal(problem, proof=proof), **again),
-    )
+    above = [block for block in (rollout_blocks(shown, limits), bank_block(memory, bank, limits)) if block]
+    task: Branch = branch if above else "plain"  # a task that speaks of what is above needs something there
+    again = {} if task == "plain" else {"problem": statement}
+    user = message(statement, *above, PROMPT.render(task, goal=goal(problem, proof=proof), **again))
     return request(ROLE, problem, ask, user, proof=proof, limits=limits)
 
 

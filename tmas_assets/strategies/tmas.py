@@ -48,7 +48,8 @@ class Settings(Record):
     proof: bool = False
     """Ask for proofs instead of short answers."""
     banks: tuple[Bank, ...] = ("experience", "guideline")
-    """Banks that are written and shown."""
+    """Banks that are written and shown; leave one out, or both, for an ablation. A candidate that is drawn to explore without
+    a guideline to stay away from is asked the plain problem."""
     similarity: Literal["jaccard"] = "jaccard"
     bank: BankSettings = BankSettings()
     limits: Limits = Limits()
