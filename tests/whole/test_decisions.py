@@ -352,7 +352,7 @@ def test_repeats_give_the_rate_of_flips(server, tmp_path, instance):
 def checked(project, partition="bottle"):
     """Whether each check of the decision passed."""
     records = {}
-    for name in ("schema_complete", "claims_backed", "claims_covered", "arithmetic_recomputed", "contradictions_listed"):
+    for name in ("schema_complete", "claims_backed", "claims_covered", "arithmetic_recomputed", "numbers_explained", "contradictions_listed"):
         [execution] = project.instance.event_log_storage.get_asset_check_execution_history(
             dg.AssetCheckKey(project.key("decision"), name), limit=1)
         records[name] = execution.event.asset_check_evaluation

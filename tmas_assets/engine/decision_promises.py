@@ -6,17 +6,19 @@ Each promise is read off the findings anew and never believed from the decision.
 
 from collections.abc import Iterable, Sequence
 
+from tmas_assets.engine.decision_numbers import counted, unexplained
 from tmas_assets.records import ASSUMPTION, Finding, Hypothesis
 from tmas_assets.reports.decision_report import Promise, RepeatReport, Voice
 from tmas_assets.strategies.team_decision.consensus import contradictions
 
 SCHEMA, BACKED, COVERED = "schema_complete", "claims_backed", "claims_covered"
-ARITHMETIC, CONTRADICTIONS = "arithmetic_recomputed", "contradictions_listed"
+ARITHMETIC, EXPLAINED, CONTRADICTIONS = "arithmetic_recomputed", "numbers_explained", "contradictions_listed"
 PROMISES = {
     SCHEMA: "Every seat has a readable finding, and the CEO a readable decision.",
     BACKED: "Every finding rests on evidence that is there, or on assumptions that are marked as such.",
     COVERED: "Every claim of the plan is covered by a finding.",
     ARITHMETIC: "Every calculation was computed again from its formula and inputs.",
+    EXPLAINED: "Every number in findings and decision is in the evidence, a claim, a calculation or a marked assumption.",
     CONTRADICTIONS: "Every contradiction between findings is listed in the decision.",
 }
 GRAVE = (CONTRADICTIONS,)
@@ -24,8 +26,9 @@ GRAVE = (CONTRADICTIONS,)
 
 
 def promises(hypothesis: Hypothesis, repeats: Sequence[RepeatReport]) -> tuple[Promise, ...]:
-    """All five, over all repeats, in the order of `PROMISES`."""
-    return (_schema(repeats), _backed(hypothesis, repeats), _covered(repeats), _arithmetic(repeats), _contradictions(repeats))
+    """All of them, over all repeats, in the order of `PROMISES`."""
+    return (_schema(repeats), _backed(hypothesis, repeats), _covered(repeats), _arithmetic(repeats),
+            _explained(hypothesis, repeats), _contradictions(repeats))  # fmt: skip
 
 
 def _promise(name: str, offences: Iterable[str], said: str) -> Promise:
@@ -100,6 +103,12 @@ def _arithmetic(repeats: Sequence[RepeatReport]) -> Promise:
 
 def _voices(repeats: Sequence[RepeatReport]) -> Iterable[tuple[RepeatReport, Voice]]:
     return ((one, voice) for one in repeats for voice in one.standing)
+
+
+def _explained(hypothesis: Hypothesis, repeats: Sequence[RepeatReport]) -> Promise:
+    offences = [each for one in repeats for each in unexplained(hypothesis, one)]
+    looked_at = sum(map(counted, repeats))
+    return _promise(EXPLAINED, offences, f"{looked_at} numbers in words, {len(offences)} of them from nowhere")
 
 
 def _contradictions(repeats: Sequence[RepeatReport]) -> Promise:
