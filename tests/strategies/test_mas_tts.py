@@ -156,6 +156,7 @@ def test_direction_advice_and_open_objections_all_reach_solver_and_critics_of_th
         (["agree", "hm"], True),  # half of two have voted
         (["hm", "hm"], False),
         (["agree", "disagree"], False),
+        (["agree", "disagree", "agree", "agree"], False),  # no majority is consensus
         (["agree", "hm", "hm"], False),  # a third
         (["agree", "agree", "hm"], True),
         (["agree", "", "hm", "agree"], True),

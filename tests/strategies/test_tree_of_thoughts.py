@@ -139,6 +139,17 @@ def test_the_best_go_on_and_of_equals_the_lower_number():
     assert (chosen(made).parents, chosen(made).text) == (("r0t00c1",), "r0t00c0 step 1")
 
 
+def test_of_equals_one_with_a_final_answer_goes_before_a_lower_number_and_after_a_higher_value():
+    async def answer(request):
+        if request.role == "proposal":
+            return json.dumps({"steps": ["Add 0", "So \\boxed{2}", "Add 1", "Or \\boxed{3}"]})
+        return await walks(request)
+
+    found = beam_of(go(LocalTeam(answer), PROBLEM, "tree_of_thoughts", Settings(keep=3, proposals=4), 1)[0])
+    assert found.values == (0.5, 0.5, 1.0, 0.5)
+    assert found.kept == ("r0t00c2", "r0t00c1", "r0t00c3")
+
+
 def test_a_drawn_beam_follows_the_values_and_its_seed():
     async def answer(request):
         if request.role == "value":
