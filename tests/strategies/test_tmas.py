@@ -57,6 +57,16 @@ def test_a_refinement_sees_the_rollouts_its_setting_names(refine_from, parents):
         assert {r.parents for r in rounds[1].rollouts} == {(best.rollout,)}
 
 
+def test_the_best_rollout_is_the_one_with_the_highest_mean_and_of_equals_the_lower_number():
+    async def answer(request):
+        score = {"c0": 0.5, "c1": 1, "c2": 1, "c3": 0}.get(request.sample[5:7])
+        return f'{{"critique": "so", "score": {score}}}' if request.role == "verification" else await replies(request)
+
+    rounds = run(LocalTeam(answer), Settings(candidates=4, verifications=2, epsilon=0, refine_from="best"), 2)
+    assert [summed.mean_score for summed in rounds[0].summaries] == [0.5, 1, 1, 0]
+    assert {r.parents for r in rounds[1].rollouts} == {("r0t00c1",)}
+
+
 def test_exploring_shows_guidelines_and_neither_rollouts_nor_experience():
     team = LocalTeam()
     rounds = run(team, Settings(candidates=2, verifications=1, epsilon=1.0), 2)
