@@ -13,6 +13,10 @@ from tmas_assets.records import BankUpdate, Call, MemoryEntry, ParseStatus, Pola
 
 LINES = 2
 """Most lines of a kind, and most refutations, that are asked for at a time. A reply with more is read all the same."""
+MOST = 20
+"""Most lines of a reply that are read; the rest is left aside, so that no reply floods a bank."""
+TOLD = 10
+"""Things left aside that are named one by one."""
 
 
 class BankReply(Record):
@@ -46,12 +50,14 @@ def broken(call: Call, error: ValueError) -> BankReply:
 
 
 def accept(
-    lines: list[tuple[Polarity, str]], refuted: list[Refuted], *, bank: tuple[MemoryEntry, ...]
+    lines: list[tuple[Polarity, str]], refuted: list[Refuted], *, bank: tuple[MemoryEntry, ...], most: int = MOST
 ) -> BankReply:
-    """The update with each line on one line. What cannot be used is left aside by itself and named."""
+    """The update with each line on one line, `most` lines of it. What cannot be used is left aside by itself and named."""
     aside: list[str] = []
     added: list[tuple[Polarity, str]] = []
-    for polarity, text in lines:
+    if len(lines) > most:
+        aside.append(f"{len(lines) - most} lines over {most}")
+    for polarity, text in lines[:most]:
         text = " ".join(text.split())
         if any(sign.isalnum() for sign in text):
             added.append((polarity, text))
@@ -67,5 +73,10 @@ def accept(
     return BankReply(
         update=BankUpdate(added=tuple(added), refuted=tuple(struck)),
         parse="parsed",
-        parse_error="left aside: " + "; ".join(aside) if aside else None,
+        parse_error=_told(aside),
     )
+
+
+def _told(aside: list[str]) -> str | None:
+    more = f"; and {len(aside) - TOLD} more" if len(aside) > TOLD else ""
+    return f"left aside: {'; '.join(aside[:TOLD])}{more}" if aside else None

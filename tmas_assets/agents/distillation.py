@@ -4,7 +4,7 @@ from pydantic import BaseModel
 
 from tmas_assets.agents import bank_reply, reply_schema
 from tmas_assets.agents.asking import Ask, Limits
-from tmas_assets.agents.bank_reply import LINES, BankReply
+from tmas_assets.agents.bank_reply import LINES, MOST, BankReply
 from tmas_assets.agents.failure import no_reply
 from tmas_assets.agents.json_reply import ReplyError
 from tmas_assets.agents.json_reply import read as read_json
@@ -49,8 +49,8 @@ def ask(problem: Problem, ask: Ask, *, rollout: Rollout, findings: int, limits: 
     return request(ROLE, problem, ask, user, proof=False, limits=limits, schema=schema(ask.sampling, findings))
 
 
-def read(call: Call) -> BankReply:
-    """Propositions as conclusions, and pitfalls. A line without words is left aside and does not cost the rest."""
+def read(call: Call, *, findings: int = LINES) -> BankReply:
+    """Propositions as conclusions, and pitfalls. `findings`: how many of each were asked for. A line without words is left aside and does not cost the rest."""
     if (missing := no_reply(call)) is not None:
         return bank_reply.failed(missing)
     try:
@@ -58,4 +58,4 @@ def read(call: Call) -> BankReply:
     except ReplyError as error:
         return bank_reply.broken(call, error)
     lines: list[tuple[Polarity, str]] = [("conclusion", text) for text in reply.propositions]
-    return bank_reply.accept(lines + [("pitfall", text) for text in reply.pitfalls], [], bank=())
+    return bank_reply.accept(lines + [("pitfall", text) for text in reply.pitfalls], [], bank=(), most=max(MOST, 2 * findings))

@@ -15,6 +15,10 @@ PROMPT = load("guided.txt")
 _LISTS: tuple[tuple[Polarity, str], ...] = (("pitfall", "pitfalls"), ("conclusion", "propositions"))
 
 
+def _line(entry: MemoryEntry) -> str:
+    return f"- {' '.join(entry.text.split())}"
+
+
 def schemas(sampling: Sampling) -> tuple[str, ...]:
     return ()
 
@@ -25,10 +29,10 @@ def ask(problem: Problem, ask: Ask, *, experience: tuple[MemoryEntry, ...], limi
     if not experience:
         raise ValueError(f"{ask.sample}: guided by an empty bank; ask for a plain solution instead")
     plain = solution.ask(problem, ask, proof=False, branch="plain", shown=(), memory=(), limits=limits)
-    chosen = select(experience, chars=limits.bank_chars)
+    chosen = select(experience, chars=limits.bank_chars, spelled=lambda entry: f"{_line(entry)}\n")
     parts = [PROMPT.render("rules")]
     for polarity, section in _LISTS:
-        text = "\n".join(f"- {' '.join(entry.text.split())}" for entry in chosen.shown if entry.polarity == polarity)
+        text = "\n".join(_line(entry) for entry in chosen.shown if entry.polarity == polarity)
         if text:
             fence, text = fenced(text, len(text))
             parts.append(PROMPT.render(section, fence=fence, text=text))

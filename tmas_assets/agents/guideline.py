@@ -8,9 +8,8 @@ from tmas_assets.agents.bank_reply import LINES, BankReply, Refuted
 from tmas_assets.agents.failure import no_reply
 from tmas_assets.agents.json_reply import ReplyError
 from tmas_assets.agents.json_reply import read as read_json
-from tmas_assets.agents.material import bank_block, message, problem_block, request, rollout_blocks
+from tmas_assets.agents.material import bank_block, bank_selection, message, problem_block, request, rollout_blocks
 from tmas_assets.agents.prompt import load
-from tmas_assets.memory import select
 from tmas_assets.records import Call, ChatRequest, MemoryEntry, Problem, Rollout, Sampling, Summary
 
 ROLE = "guideline"
@@ -50,7 +49,7 @@ def ask(
         bank_block(bank, "guideline", limits),
         PROMPT.render("task", strike=PROMPT.render("strike") if bank else ""),
     )
-    return request(ROLE, problem, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling, select(bank, chars=limits.bank_chars).shown))
+    return request(ROLE, problem, ask, user, proof=proof, limits=limits, schema=schema(ask.sampling, bank_selection(bank, limits).shown))
 
 
 def read(call: Call, *, bank: tuple[MemoryEntry, ...]) -> BankReply:

@@ -9,7 +9,7 @@ import re
 
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.prompt import load
-from tmas_assets.memory import select
+from tmas_assets.memory import Selection, select
 from tmas_assets.records import (
     Bank,
     ChatRequest,
@@ -26,6 +26,9 @@ _TILDES = re.compile(r"~{3,}")
 _MATHEMATICAL = ("math", "integer", "reasoning_gym")
 _UNBOXED = ("code", "concepts")
 """Graders of whole texts: an example with a boxed answer would mislead."""
+LEAST = 60
+"""Characters of a text below which showing it helps nobody: where a limit is shared by so many that less were left for
+each, fewer are shown."""
 _GAP = "\n[... {} characters left out ...]\n"
 
 
@@ -65,19 +68,30 @@ def solution_block(rollout: Rollout, chars: int) -> str:
 
 
 def check_blocks(checks: tuple[Verification, ...], limits: Limits) -> str:
-    """The critiques with their scores; one that was not parsed says so."""
-    share = limits.checks_chars // max(1, len(checks))
+    """The critiques with their scores, the first ones where not all fit; one that was not parsed says so."""
+    most = max(1, limits.checks_chars // LEAST)
+    share = limits.checks_chars // max(1, min(most, len(checks)))
     return message(
         *(
             SHARED.render("check", number=str(i), score=_score(c.score), fence=fence, critique=text)
-            for i, c in enumerate(checks, 1)
+            for i, c in enumerate(checks[:most], 1)
             for fence, text in [fenced(c.critique, share)]
-        )
+        ),
+        SHARED.render("left_out", count=str(len(checks) - most)) if len(checks) > most else "",
     )
 
 
+def fitting(
+    shown: tuple[tuple[Rollout, Summary | None], ...], limits: Limits
+) -> tuple[tuple[Rollout, Summary | None], ...]:
+    """Those of `shown` that a prompt has room for, in their order: all, or the ones with the best checks."""
+    most = max(1, limits.round_chars // (2 * LEAST))
+    best = sorted(shown, key=lambda pair: -((pair[1].mean_score if pair[1] else None) or 0.0))[:most]
+    return tuple(pair for pair in shown if pair in best)
+
+
 def rollout_blocks(shown: tuple[tuple[Rollout, Summary | None], ...], limits: Limits) -> str:
-    """Solutions, each followed by its review, together within `limits.round_chars`.
+    """Solutions, each followed by its review, together within `limits.round_chars`; `fitting` says how many there may be.
 
     A single one is cut as verification cuts it, so that both share a prefix.
     """
@@ -95,12 +109,21 @@ def bank_block(entries: tuple[MemoryEntry, ...], bank: Bank, limits: Limits) -> 
     """The lines of a bank that fit, each with its id, and how many do not; empty for an empty bank."""
     if not entries:
         return ""
-    chosen = select(entries, chars=limits.bank_chars)
-    lines = [f"{e.id} ({e.polarity}) {' '.join(e.text.split())}" for e in chosen.shown]
+    chosen = bank_selection(entries, limits)
+    lines = [_line(entry) for entry in chosen.shown]
     if chosen.left_out:
         lines.append(SHARED.render("left_out", count=str(chosen.left_out)))
     text = "\n".join(lines)
     return _fenced(bank, text, len(text))
+
+
+def bank_selection(entries: tuple[MemoryEntry, ...], limits: Limits) -> Selection:
+    """Which lines of a bank `bank_block` shows."""
+    return select(entries, chars=limits.bank_chars, spelled=lambda entry: f"{_line(entry)}\n")
+
+
+def _line(entry: MemoryEntry) -> str:
+    return f"{entry.id} ({entry.polarity}) {' '.join(entry.text.split())}"
 
 
 def clip(text: str, chars: int) -> str:

@@ -15,7 +15,8 @@ def answered(step: Step) -> list[Rollout]:
 
 
 async def synthesise(step: Step, number: int, shown: tuple[Rollout, ...], limits: Limits) -> Rollout:
-    """Candidate `number` from the answers `shown`; the plain request where there are none."""
+    """Candidate `number` from those of the answers `shown` that a prompt has room for; the plain request where there are none."""
+    shown = synthesis.fitting(shown, limits)
     if not shown:
         return await step.solve(number, limits=limits)
     ask = step.ask(solution.ROLE, f"c{number}")

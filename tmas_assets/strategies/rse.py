@@ -82,7 +82,7 @@ async def _candidate(step: Step, number: int, settings: Settings) -> tuple[Rollo
         step.problem, ask, rollout=rollout, findings=settings.findings, limits=settings.limits
     )
     call = await step.team.ask(request)
-    return rollout, (rollout, call, distillation.read(call))
+    return rollout, (rollout, call, distillation.read(call, findings=settings.findings))
 
 
 async def _solve(step: Step, number: int, settings: Settings) -> Rollout:

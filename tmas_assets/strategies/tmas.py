@@ -10,11 +10,12 @@ kept, so any such rule can be replayed.
 import random
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from tmas_assets.agents import experience, guideline, prompt_digests, solution, summary, verification
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.bank_reply import BankReply
+from tmas_assets.agents.material import fitting
 from tmas_assets.memory import BankSettings, Similarity, jaccard, live, merge
 from tmas_assets.records import (
     Bank,
@@ -54,6 +55,13 @@ class Settings(Record):
     bank: BankSettings = BankSettings()
     limits: Limits = Limits()
 
+    @field_validator("banks")
+    @classmethod
+    def _each_once(cls, banks: tuple[Bank, ...]) -> tuple[Bank, ...]:
+        if len(set(banks)) < len(banks):
+            raise ValueError("names a bank twice; name each once")
+        return banks
+
 
 async def iterate(
     problem: Problem, past: tuple[Round, ...], here: Here, team: Team, settings: Settings
@@ -62,7 +70,7 @@ async def iterate(
     step = Step(problem, past, here, team)
     turn = _Turn(step, settings)
     chains = await together(turn.candidate(number) for number in range(settings.candidates))
-    read = tuple((rollout, summed) for rollout, _, summed in chains if rollout.text)
+    read = fitting(tuple((rollout, summed) for rollout, _, summed in chains if rollout.text), settings.limits)
     entries, writes = await turn.remember(read)
     return step.round(
         [rollout for rollout, _, _ in chains],
@@ -108,7 +116,7 @@ class _Turn:
             pairs = [pair for pair in pairs if pair[0].candidate == number]
         elif self.settings.refine_from == "best":
             pairs = sorted(pairs, key=lambda pair: -(_mean(pair[1]) or 0.0))[:1]
-        return tuple(pairs)
+        return fitting(tuple(pairs), self.settings.limits)
 
     async def _solve(self, number: int) -> Rollout:
         branch = self._branch(number)
