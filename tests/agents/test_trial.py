@@ -125,3 +125,19 @@ def test_a_bare_list_covers_nothing_and_says_why():
 def test_coverage_of_a_problem_without_words_is_an_error():
     with pytest.raises(ValueError, match="names no concepts"):
         coverage(CONCEPTS.model_copy(update={"grading_data": "{}"}), "A dog.")
+
+
+@pytest.mark.parametrize("deep", ["+".join(["1"] * 900), "not " * 900 + "0", "solve(1)" + ".real" * 900, "lambda: " * 400 + "1"])
+def test_tests_however_deep_are_joined_with_a_solution_of_the_same_name(deep):
+    own = f"@staticmethod\ndef solve(n):\n    return 3\nassert {deep}"
+    program = program_of(CODE, REPLY, own)
+    assert program.text is not None
+    assert "return 3" not in program.text
+
+
+def test_lines_of_tests_keep_their_numbers_where_their_own_solution_is_taken_out():
+    own = "def solve(n):\n    return 2\n\nassert solve(1) == 2\nassert solve(2) == 5"
+    program = program_of(CODE, REPLY, own)
+    with pytest.raises(AssertionError) as caught:
+        exec(program.text, {})
+    assert caught.tb.tb_next.tb_next.tb_lineno == 5

@@ -111,13 +111,17 @@ def program_of(problem: Problem, text: str, written: str) -> Program:
 
 
 def _without(tests: str, offered: frozenset[str]) -> str:
-    """The tests without functions and classes of their own that the solution defines: it is the solution that is tried."""
-    tree = ast.parse(tests)
-    own = [node for node in tree.body
-           if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name in offered]
-    if not own:
-        return tests
-    return ast.unparse(ast.Module([node for node in tree.body if node not in own], []))
+    """The tests without functions and classes of their own that the solution defines: it is the solution that is tried.
+
+    Their lines are emptied, so that all others keep their numbers; no other statement can stand on a line of theirs.
+    """
+    tree = parse(tests)
+    lines = re.split(r"\r\n?|\n", tests)
+    for node in tree.body if tree else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name in offered:
+            first = min(part.lineno for part in (node, *node.decorator_list))
+            lines[first - 1 : node.end_lineno] = [""] * ((node.end_lineno or first) - first + 1)
+    return "\n".join(lines)
 
 
 def ran(
