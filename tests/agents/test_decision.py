@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from tests.strategies.deciding import EXPERTS, HYPOTHESIS, PROBLEM
 from tmas_assets.agents.decision import choice, finding, order, plan
 from tmas_assets.agents.decision.finding_reply import FindingError, finding_in
-from tmas_assets.agents.decision.material import DecisionLimits
+from tmas_assets.agents.decision.material import DecisionLimits, claims_block
 from tmas_assets.agents.labelled import LabelError, labelled, once, parts
 from tmas_assets.records import STANCES, Claim, Consensus, Failure, problem_of
 from tmas_assets.strategies.team_decision.settings import READY
@@ -264,3 +264,11 @@ def test_labels_are_exact_and_go_on_over_lines():
         once(found, "score")
     assert parts("a | b | c | d", 3) == ("a", "b", "c | d")
     assert parts("a", 3) == ("a", "", "")
+
+
+def test_no_claim_is_lost_however_long_claims_are():
+    claims = [Claim(id=f"c{n}", text=f"claim {n} " + "w" * 300, experts=("market",)) for n in range(1, 13)]
+    block = claims_block(claims)
+    assert [line[:12].split(" ")[:3] for line in block.split("\n") if line.startswith("c")] == [[f"c{n}:", "claim", str(n)] for n in range(1, 13)]
+    assert len(block) < 850
+    assert claims_block(claims[:2]).count("w") == 600

@@ -77,7 +77,12 @@ def _evidence(pieces: Sequence[Evidence], limits: DecisionLimits) -> str:
 
 
 def claims_block(claims: Sequence[Claim]) -> str:
-    return noted("claims", "\n".join(f"{claim.id}: {' '.join(claim.text.split())}" for claim in claims))
+    """Every claim on a line of its own; where not all fit, long ones are cut to an equal share, so that none is lost."""
+    lines = [f"{claim.id}: {' '.join(claim.text.split())}" for claim in claims]
+    if len("\n".join(lines)) > NOTE_CHARS:
+        share = NOTE_CHARS // len(lines) - 1
+        lines = [line if len(line) <= share else f"{line[: share - 1]}…" for line in lines]
+    return noted("claims", "\n".join(lines))
 
 
 def noted(section: str, text: str) -> str:
