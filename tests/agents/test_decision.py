@@ -269,6 +269,6 @@ def test_labels_are_exact_and_go_on_over_lines():
 def test_no_claim_is_lost_however_long_claims_are():
     claims = [Claim(id=f"c{n}", text=f"claim {n} " + "w" * 300, experts=("market",)) for n in range(1, 13)]
     block = claims_block(claims)
-    assert [line[:12].split(" ")[:3] for line in block.split("\n") if line.startswith("c")] == [[f"c{n}:", "claim", str(n)] for n in range(1, 13)]
+    assert [line[:13].split(" ")[:3] for line in block.split("\n") if line.startswith("c")] == [[f"c{n}:", "claim", str(n)] for n in range(1, 13)]
     assert len(block) < 850
     assert claims_block(claims[:2]).count("w") == 600
