@@ -78,8 +78,9 @@ class CampaignOps:
     summary: dg.OpDefinition
 
 
-def campaign_job(experiment: Experiment) -> dg.JobDefinition:
-    ops = campaign_ops(experiment)
+def campaign_job(experiment: Experiment, ops: CampaignOps | None = None) -> dg.JobDefinition:
+    """`ops`: the experiment's own, where another job has them too: Dagster wants them to be the same there."""
+    ops = ops or campaign_ops(experiment)
 
     @dg.job(
         name=f"{experiment.name}_campaign",

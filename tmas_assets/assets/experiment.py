@@ -13,7 +13,7 @@ from typing import Self
 import dagster as dg
 from pydantic import BaseModel
 
-from tmas_assets.assets.campaign import campaign_job
+from tmas_assets.assets.campaign import CampaignOps, campaign_job
 from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.summary import summary_asset
@@ -52,14 +52,17 @@ class ExperimentFile(dg.Component):
         return experiment_definitions(self.experiment)
 
 
-def experiment_definitions(experiment: Experiment, group: str | None = None) -> dg.Definitions:
-    """The asset chain and the jobs. `group`: of the assets in the UI, where it is not the experiment's own."""
+def experiment_definitions(
+    experiment: Experiment, group: str | None = None, ops: CampaignOps | None = None
+) -> dg.Definitions:
+    """The asset chain and the jobs. `group`: of the assets in the UI, where it is not the experiment's own; `ops`: of its
+    campaign, where another job has them too."""
     own = own_assets(experiment)
     return dg.Definitions(
         assets=[
             *cell_assets(experiment, group), summary_asset(experiment, group), *(own.assets(experiment) if own else ()),
         ],
-        jobs=[campaign_job(experiment), *(own.jobs(experiment) if own else ())],
+        jobs=[campaign_job(experiment, ops), *(own.jobs(experiment) if own else ())],
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from typing import Self
 import dagster as dg
 from pydantic import BaseModel
 
+from tmas_assets.assets.campaign import campaign_ops
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile, experiment_definitions, fault_in
 from tmas_assets.assets.study_campaign import study_job
 from tmas_assets.assets.study_comparison import comparison_asset
@@ -49,10 +50,14 @@ class StudyFile(dg.Component):
         return [ExperimentFile(member.experiment, self.file) for member in self.members]
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        ops = [campaign_ops(member.experiment, place) for place, member in enumerate(self.members)]
         own = dg.Definitions(
-            assets=[comparison_asset(self.study, self.members)], jobs=[study_job(self.study, self.members)]
+            assets=[comparison_asset(self.study, self.members)], jobs=[study_job(self.study, self.members, ops)]
         )
-        members = (experiment_definitions(member.experiment, self.study.name) for member in self.members)
+        members = (
+            experiment_definitions(member.experiment, self.study.name, steps)
+            for member, steps in zip(self.members, ops, strict=True)
+        )
         return dg.Definitions.merge(own, *members)
 
 

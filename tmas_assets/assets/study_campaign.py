@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import dagster as dg
 
 from resources.deployment import Deployment
-from tmas_assets.assets.campaign import campaign_ops
+from tmas_assets.assets.campaign import CampaignOps
 from tmas_assets.assets.events import Input, event, last_event
 from tmas_assets.assets.keys import comparison_key, experiment_key
 from tmas_assets.assets.study_comparison import compare_members, comparison_metadata
@@ -17,8 +17,8 @@ from tmas_assets.benchmarks import asset_name
 from tmas_assets.records import Member, Study
 
 
-def study_job(study: Study, members: Sequence[Member]) -> dg.JobDefinition:
-    campaigns = [campaign_ops(member.experiment, place) for place, member in enumerate(members)]
+def study_job(study: Study, members: Sequence[Member], campaigns: Sequence[CampaignOps]) -> dg.JobDefinition:
+    """`campaigns`: of the members, in their order."""
 
     @dg.op(
         name=f"{study.name}_comparison",
