@@ -42,7 +42,7 @@ def test_every_member_has_its_chain_and_campaign_in_the_group_of_the_study() -> 
     parts = ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores", "summary")
     members = ("widths_candidates_2", "widths_candidates_4")
     assert set(specs) >= {"widths/comparison", *(f"{member}/{part}" for member in members for part in parts)}
-    assert {spec.group_name for spec in specs.values() if not spec.key.path[0] == "problems"} == {"widths"}
+    assert {spec.group_name for spec in specs.values() if spec.key.path[0] != "problems"} == {"widths"}
     assert {dep.asset_key.to_user_string() for dep in specs["widths/comparison"].deps} == {f"{m}/summary" for m in members}
     assert all(made.resolve_job_def(f"{name}_campaign") for name in ("widths", *members))
 
