@@ -2,12 +2,16 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
-from tmas_assets.benchmarks import BenchmarkError, benchmark, check_problems
+from tmas_assets.benchmarks import BenchmarkError, benchmark, check_problems, settings_of_choice
+from tmas_assets.benchmarks._gym_names import generators
 from tmas_assets.benchmarks._gym_worker import DrawRequest, draw
 from tmas_assets.benchmarks.reasoning_gym import ReasoningGymSettings, Task, _seed, mix
+from tmas_assets.records import BenchmarkChoice
 
 ENTRY = benchmark("reasoning_gym")
 
@@ -75,10 +79,10 @@ def test_neighbouring_seeds_of_the_benchmark_share_no_entry(defaults):
 
 
 def test_every_prefix_has_the_mix_of_the_whole():
-    tasks = (Task(name="a", weight=3), Task(name="b", weight=1))
+    tasks = (Task(name="gcd", weight=3), Task(name="lcm", weight=1))
     names = [task.name for task in mix(tasks, 40)]
-    assert names.count("a") == 30
-    assert all(abs(names[:n].count("a") - n * 3 / 4) < 1 for n in range(1, 41))
+    assert names.count("gcd") == 30
+    assert all(abs(names[:n].count("gcd") - n * 3 / 4) < 1 for n in range(1, 41))
 
 
 @pytest.mark.parametrize(("task", "said"), [
@@ -94,5 +98,20 @@ def test_an_unusable_generator_is_named(task, said):
 
 
 def test_a_fault_in_the_drawing_process_reaches_the_caller():
-    with pytest.raises(BenchmarkError, match="reasoning_gym task no_such_task"):
-        make(tasks=[{"name": "no_such_task"}])
+    with pytest.raises(BenchmarkError, match="reasoning_gym task rubiks_cube"):
+        make(tasks=[{"name": "rubiks_cube"}])
+
+
+def test_a_generator_that_there_is_not_is_refused_with_its_field_and_the_nearest_one_before_anything_is_drawn():
+    choice = BenchmarkChoice(name="reasoning_gym", settings={"tasks": [{"name": "gcd"}, {"name": "chainsum"}]})
+    with pytest.raises(BenchmarkError, match=r"tasks\.1\.name: .*no generator 'chainsum'; did you mean chain_sum"):
+        settings_of_choice(choice)
+
+
+def test_names_are_those_the_package_registers_and_are_had_without_importing_it():
+    code = (
+        "import sys; from tmas_assets.benchmarks._gym_names import generators; names = generators(); "
+        "assert 'reasoning_gym' not in sys.modules; import reasoning_gym.factory as f; print(sorted(set(names) ^ set(f.DATASETS)))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), len(generators()) > 100) == ("[]", True), done.stderr

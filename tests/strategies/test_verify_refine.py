@@ -228,8 +228,9 @@ def test_the_order_of_replies_changes_nothing(seed, per_thread):
 @pytest.mark.parametrize(
     ("settings", "found"),
     [
-        ({"candidates": 6}, r"settings.refinements: .*does not divide candidates \(6\)"),
-        ({"n_best": 3}, r"settings.refinements: .*n_best \(3\) x refinements is not candidates \(8\)"),
+        ({"candidates": 6, "refinements": 4}, r"settings.refinements: .*does not divide candidates \(6\)"),
+        ({"n_best": 3}, r"settings.n_best: .*does not divide candidates \(8\)"),
+        ({"n_best": 4, "refinements": 4}, r"settings.refinements: .*n_best \(4\) x refinements is not candidates \(8\)"),
         ({"verifications": 0}, r"settings.verifications: .*greater than or equal to 1"),
         ({"meta_threshold": 2}, r"settings.meta_threshold"),
     ],
@@ -242,3 +243,16 @@ def test_settings_that_do_not_fit_together_are_refused(settings, found):
 @pytest.mark.parametrize("settings", [{}, {"n_best": 4, "refinements": 2}, {"candidates": 6, "per_thread": True}])
 def test_settings_that_fit_are_taken(settings):
     assert settings_of(StrategyChoice(name="verify_refine", settings=settings))
+
+
+@pytest.mark.parametrize(
+    ("stated", "each", "refined"),
+    [
+        ({}, 4, 2), ({"candidates": 2}, 2, 1), ({"candidates": 1}, 1, 1), ({"candidates": 6}, 2, 3), ({"candidates": 7}, 1, 7),
+        ({"candidates": 12}, 4, 3), ({"n_best": 1}, 8, 1), ({"candidates": 6, "n_best": 2}, 3, 2),
+        ({"refinements": None}, 4, 2), ({"refinements": 2}, 2, 4),
+    ],
+)  # fmt: skip
+def test_refinements_that_nobody_states_fill_the_round(stated, each, refined):
+    settings = Settings(**stated)
+    assert (settings.refinements, settings.of_each, settings.refined) == (each, each, refined)

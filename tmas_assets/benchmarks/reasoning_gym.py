@@ -5,6 +5,7 @@ bytes in every process: entries are drawn by `_gym_worker.py` in a process with 
 the package (seconds to import) out of the caller.
 """
 
+import difflib
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from tmas_assets.benchmarks._contract import Benchmark, BenchmarkError, ReleaseBytes
+from tmas_assets.benchmarks._gym_names import generators
 from tmas_assets.benchmarks._gym_worker import DrawReply, DrawRequest
 from tmas_assets.records import Problem, Record, canonical_json, digest
 
@@ -35,6 +37,15 @@ class Task(Record):
     weight: float = Field(default=1.0, gt=0)
     config: dict[str, JsonValue] = {}
     """The generator's own settings, without seed and size."""
+
+    @field_validator("name")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        if (known := generators()) and value not in known:
+            near = difflib.get_close_matches(value, known, n=3)
+            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            raise ValueError(f"reasoning-gym has no generator {value!r}; {hint}there are {len(known)}, such as chain_sum, gcd")
+        return value
 
     @field_validator("config")
     @classmethod

@@ -32,6 +32,9 @@ from tmas_assets.strategies.rated_pool import Rated, best_first, critiques, pool
 from tmas_assets.strategies.revising import revise
 from tmas_assets.strategies.step import Step, together
 
+USUAL = 4
+"""Refinements of each, as published with 8 candidates."""
+
 
 class Settings(Record):
     candidates: int = Field(default=8, ge=1)
@@ -42,8 +45,9 @@ class Settings(Record):
     """Each thread refines its own predecessor only, and all of them are answers: no pool, no choice."""
     n_best: int | None = Field(default=None, ge=1)
     """How many of the pool are refined; None for candidates / refinements. Not used with `per_thread`."""
-    refinements: int = Field(default=4, ge=1, validate_default=True)
-    """New solutions from each of them: n_best x refinements has to be candidates. Not used with `per_thread`."""
+    refinements: int | None = Field(default=None, ge=1, validate_default=True)
+    """New solutions from each of them. Unstated: candidates / n_best, or without that the largest of 4, 2 and 1 that divides
+    candidates, so 4 of 8. Stated: n_best x refinements has to be candidates. Not used with `per_thread`."""
     critiques: int = Field(default=8, ge=0)
     """Most critiques that a refinement is shown, those with the lowest score first."""
     critiques_per_score: int = Field(default=4, ge=1)
@@ -58,23 +62,38 @@ class Settings(Record):
     """Ask for proofs instead of short answers."""
     limits: Limits = Limits()
 
+    @field_validator("n_best")
+    @classmethod
+    def _divides(cls, n_best: int | None, info: ValidationInfo) -> int | None:
+        candidates: int = info.data.get("candidates", 0)
+        if n_best is not None and candidates % n_best and not info.data.get("per_thread"):
+            raise ValueError(f"does not divide candidates ({candidates}); say a divisor of it, or leave it out")
+        return n_best
+
     @field_validator("refinements")
     @classmethod
-    def _fills_the_round(cls, refinements: int, info: ValidationInfo) -> int:
+    def _fills_the_round(cls, refinements: int | None, info: ValidationInfo) -> int | None:
         given: Mapping[str, int | None] = info.data
         if "candidates" not in given or "n_best" not in given or given.get("per_thread"):
-            return refinements
+            return USUAL if refinements is None else refinements
         candidates, n_best = given["candidates"] or 0, given["n_best"]
+        if refinements is None:
+            return candidates // n_best if n_best else next(one for one in (USUAL, 2, 1) if candidates % one == 0)
         if n_best is None and candidates % refinements:
-            raise ValueError(f"does not divide candidates ({candidates}); say a divisor of it, or `per_thread: true`")
+            raise ValueError(f"does not divide candidates ({candidates}); leave it out to have it fit, or say a divisor")
         if n_best is not None and n_best * refinements != candidates:
-            raise ValueError(f"n_best ({n_best}) x refinements is not candidates ({candidates}); leave n_best out to have it fit")
+            raise ValueError(f"n_best ({n_best}) x refinements is not candidates ({candidates}); leave one out to have it fit")
         return refinements
+
+    @property
+    def of_each(self) -> int:
+        """`refinements` as validated: there is always a number."""
+        return self.refinements or USUAL
 
     @property
     def refined(self) -> int:
         """How many of the pool are refined."""
-        return self.n_best or self.candidates // self.refinements
+        return self.n_best or self.candidates // self.of_each
 
 
 Checked = tuple[Rollout, tuple[Verification, ...]]
@@ -96,7 +115,7 @@ class _Turn:
         known = pool_of(step.past)
         best = best_first(known)[: settings.refined]
         origins = [
-            best[number // settings.refinements % len(best)] if best else None for number in range(settings.candidates)
+            best[number // settings.of_each % len(best)] if best else None for number in range(settings.candidates)
         ]
         made = await together(self._candidate(number, origin) for number, origin in enumerate(origins))
         rollouts, checks = [rollout for rollout, _ in made], [check for _, own in made for check in own]
