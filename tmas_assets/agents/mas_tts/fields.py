@@ -33,7 +33,7 @@ def fields(text: str, labels: Mapping[str, str], *, cut: bool) -> Mapping[str, s
     values.
     """
     spellings = "|".join(f"(?P<{name}>{pattern})" for name, pattern in labels.items())
-    line = re.compile(rf"^[ \t*_#`-]*(?:\(?\d{{1,2}}[.)][ \t]*)?[*_]*(?:{spellings})[*_]*[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
+    line = re.compile(rf"^[ \t*_#`-]*+(?:\(?\d{{1,2}}[.)][ \t]*+)?[*_]*+(?:{spellings})[*_]*[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
     marks = [*line.finditer(text)]
     found: dict[str, str] = {}
     for mark, following in list(zip(marks, [*marks[1:], None], strict=False))[: len(marks) - cut]:
