@@ -3,8 +3,8 @@
 import pytest
 
 from tests.reports.decided import decision, finding, repeat, voice
+from tmas_assets.engine.decision_checks import EXPLAINED, checks
 from tmas_assets.engine.decision_numbers import numbers, unexplained
-from tmas_assets.engine.decision_promises import EXPLAINED, promises
 from tmas_assets.records import Calculation, Cited, Evidence, Hypothesis, Quantity, Sensitivity
 
 HYPOTHESIS = Hypothesis(
@@ -59,7 +59,7 @@ def test_numbers_are_read_as_written(text, values):
 def test_a_number_that_an_expert_backs_with_evidence_that_has_it_not_is_an_offence_and_no_grave_one():
     said = finding("fine", evidence=(Cited(text="91 of 120 would buy it", source="survey"),), calculations=(), risks=())
     made = repeat("fine").model_copy(update={"voices": (voice("", said=said),)})
-    [promise] = [one for one in promises(HYPOTHESIS, (made,)) if one.name == EXPLAINED]
-    assert (promise.kept, promise.grave) == (False, False)
-    assert promise.offences == ("r0t01/market/expert: 91 in '91 of 120 would buy it'",)
-    assert promise.said == "2 numbers in words, 1 of them from nowhere"
+    [check] = [one for one in checks(HYPOTHESIS, (made,)) if one.name == EXPLAINED]
+    assert check.outcome == "warning"
+    assert check.offences == ("r0t01/market/expert: 91 in '91 of 120 would buy it'",)
+    assert check.said == "2 numbers in words, 1 of them from nowhere"

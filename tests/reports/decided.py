@@ -23,7 +23,7 @@ from tmas_assets.records import (
     Risk,
     RoleTokens,
 )
-from tmas_assets.reports.decision_report import AuditLine, DecisionReport, Intervention, Promise, RepeatReport, Voice
+from tmas_assets.reports.decision_report import AuditLine, DecisionReport, Intervention, Check, RepeatReport, Voice
 from tmas_assets.reports.report_rows import InputDigest, ModelUse
 from tmas_assets.statistics.flips import flips
 
@@ -82,7 +82,7 @@ def report(text: str, **change: object) -> DecisionReport:
     body = DecisionReport(
         experiment="decided", problem=text, problem_digest="0" * 64, hypothesis=hypothesis, status=text, repeats=repeats,
         flips=flips([one.decision for one in repeats]),
-        promises=(Promise(name="claims_backed", kept=False, grave=True, said=text, offences=(text,)),),
+        checks=(Check(name="claims_backed", outcome="failed", said=text, offences=(text,)),),
         tokens=(RoleTokens(role=text, calls=9, prompt_tokens=800, completion_tokens=100, unknown=0),),
         models=(ModelUse(model=text, identity=text, roles=(text,)),),
         people=(Intervention(what="wrote", turn=text, who=text, when=WHEN, why=text, in_force=True),),

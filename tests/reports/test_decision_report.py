@@ -53,7 +53,7 @@ def test_the_repeat_on_top_decided_as_most_did():
 
 
 def test_an_unfinished_decision_has_a_page_that_says_so():
-    empty = report("text", repeats=(), promises=(), tokens=(), people=(), audit=())
+    empty = report("text", repeats=(), checks=(), tokens=(), people=(), audit=())
     from tmas_assets.statistics.flips import flips
 
     empty = empty.model_copy(update={"flips": flips([]), "status": "not begun"})

@@ -25,10 +25,10 @@ from tests.whole.deciding import (
     script,
 )
 from tests.whole.files import contents
+from tmas_assets.assets.decision_evaluations import evaluated, recomputed
 from tmas_assets.assets.decision_reports import make_report
 from tmas_assets.assets.running import cells_of, table_of
-from tmas_assets.checks.decisions import recomputed
-from tmas_assets.engine.decision_promises import ARITHMETIC
+from tmas_assets.engine.decision_checks import ARITHMETIC, CHECKS
 
 PARTS = ("plan", *(f"findings/{seat}" for seat in SEATS), "cross_examination", "decision", "report")
 
@@ -369,6 +369,36 @@ def test_the_checks_run_with_the_decision_and_compute_again(project):
     assert f"{len(SEATS)} run again, 0 came out otherwise" in found["arithmetic_recomputed"].description
 
 
+def test_a_campaign_evaluates_the_checks_of_each_decision_once_and_again_where_it_changed(project):
+    def history():
+        store = project.instance.event_log_storage
+        return {
+            name: [(row.event.asset_check_evaluation.partition, row.event.asset_check_evaluation.description)
+                   for row in store.get_asset_check_execution_history(dg.AssetCheckKey(project.key("decision"), name), limit=9)]
+            for name in CHECKS
+        }  # fmt: skip
+
+    project.run()
+    first = history()
+    assert [sorted(partition for partition, _ in rows) for rows in first.values()] == [["bottle", "lamp"]] * len(CHECKS)
+    assert all(f"{len(SEATS)} run again, 0 came out otherwise" in said for _, said in first[ARITHMETIC])
+    assert evaluated(project.instance, project.experiment, "bottle")
+    project.run()
+    assert history() == first
+    assert project.review(action="again", reply="r0t01/market/expert").success
+    project.run()
+    assert [sorted(partition for partition, _ in rows) for rows in history().values()] == [["bottle", "bottle", "lamp"]] * len(CHECKS)
+    assert evaluated(project.instance, project.experiment, "bottle")
+
+
+def test_a_check_is_called_so_in_the_report_and_its_metadata(project):
+    project.run(problems=["bottle"])
+    rows = project.events("report")["bottle"].metadata["checks"].records
+    assert [row.data["check"] for row in rows] == list(CHECKS)
+    assert not [text for text in written(project.folder) if "promise" in text]
+    assert "promises" not in report(project).model_dump()
+
+
 def test_a_result_that_was_changed_in_the_store_is_found(project):
     project.run(problems=["bottle"])
     found = report(project)
@@ -378,8 +408,8 @@ def test_a_result_that_was_changed_in_the_store_is_found(project):
     finding = voice.finding.model_copy(update={"calculations": (forged,)})
     voices = tuple(one.model_copy(update={"finding": finding}) if one == voice else one for one in repeat.voices)
     changed = found.model_copy(update={"repeats": (repeat.model_copy(update={"voices": voices}),)})
-    promise = next(one for one in found.promises if one.name == ARITHMETIC)
-    assert promise.kept
-    again = recomputed(project.deployment, project.experiment, changed, promise)
-    assert (again.kept, again.grave) == (False, True)
+    check = next(one for one in found.checks if one.name == ARITHMETIC)
+    assert check.outcome == "passed"
+    again = recomputed(project.deployment, project.experiment, changed, check)
+    assert again.outcome == "failed"
     assert again.offences == (f"{voice.turn} margin: 16.0 is stored and 15.0 comes out",)

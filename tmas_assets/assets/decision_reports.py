@@ -13,6 +13,7 @@ from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.cells import code_version
+from tmas_assets.assets.decision_evaluations import checked, evaluated, evaluations
 from tmas_assets.assets.decision_parts import DECISION, REPORT, Made, key, made, parts
 from tmas_assets.assets.events import Input, last_event, last_versions, logged
 from tmas_assets.assets.keys import problems_key
@@ -72,8 +73,8 @@ def of_report(written: WrittenReport) -> Made:
             "decision": dg.MetadataValue.text(flips.commonest or "none"),
             "repeats": dg.MetadataValue.text(f"{flips.decided} of {flips.repeats} decided"),
             **({"flip_rate": dg.MetadataValue.float(flips.flip_rate)} if flips.flip_rate is not None else {}),
-            "promises": text_table(
-                ("promise", "", "found"), [(one.name, "kept" if one.kept else "broken", one.said) for one in report.promises]
+            "checks": text_table(
+                ("check", "", "found"), [(one.name, one.outcome, one.said) for one in report.checks]
             ),
             "status": dg.MetadataValue.text(report.status),
             "page": dg.MetadataValue.path(str(written.page)),
@@ -94,7 +95,11 @@ def report_decisions(context: dg.OpExecutionContext, deployment: Deployment, exp
     for problem, course in begun:
         written = write_report(deployment, cells, problem)
         context.log.info(f"{problem.id}: {written.report.status}; {written.page}")
-        _say(context, experiment, table, problem_key(problem.id), course, written)
+        partition = problem_key(problem.id)
+        _say(context, experiment, table, partition, course, written)
+        if made(experiment, DECISION, course) is not None and not evaluated(context.instance, experiment, partition):
+            for said in evaluations(context.instance, experiment, partition, checked(deployment, experiment, written.report)):
+                context.log_event(said)  # type: ignore[arg-type]  # taken, though Dagster's annotation leaves it out
 
 
 def _say(

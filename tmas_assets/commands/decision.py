@@ -79,9 +79,11 @@ def _print_report(report: DecisionReport, out: Console) -> None:
         _print_repeat(one, out)
     if flips.flip_rate is not None:
         out.print(f"{flips.flip_rate:.0%} of {flips.decided} repeats decide otherwise than most", highlight=False)
-    for promise in report.promises:
-        if not promise.kept:
-            out.print(Text(f"check {promise.name} is broken: {promise.said}", style="yellow"))
+    for check in report.checks:
+        if check.outcome in ("warning", "failed"):
+            out.print(Text(f"check {check.name}: {check.outcome}: {check.said}", style="yellow"))
+    if waiting := [check.name for check in report.checks if check.outcome == "not yet"]:
+        out.print(f"checks not yet passed, since the decision is not made: {', '.join(waiting)}", highlight=False)
 
 
 def _print_repeat(one: RepeatReport, out: Console) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from partitions.keys import iteration_key
 from resources.parquet_store import MissingFile
 from tmas_assets.engine.cells import CellStore, StoredCell
-from tmas_assets.engine.decision_promises import promises
+from tmas_assets.engine.decision_checks import checks
 from tmas_assets.engine.reviews import Review, review_digest
 from tmas_assets.engine.summary import models_used
 from tmas_assets.records import Amendment, Approval, Finding, Problem, Round, Trace, Turn, hypothesis_of
@@ -104,7 +104,7 @@ def report_of(cells: CellStore, problem: Problem, models: Mapping[str, str]) -> 
         status=_status(cells, problem, course),
         repeats=repeats,
         flips=flips([one.decision for one in repeats]),
-        promises=promises(hypothesis, repeats),
+        checks=checks(hypothesis, repeats),
         partial=_partial(cells, course, repeats),
         tokens=role_tokens({trace.call: trace for trace in traces}.values()),
         cost=_cost(decision_settings(cells), tuple({trace.call: trace for trace in traces}.values())),

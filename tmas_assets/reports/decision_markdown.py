@@ -26,7 +26,7 @@ def decision_markdown(report: DecisionReport) -> str:
                     [(risk.text, risk.likelihood, risk.impact, risk.seat) for risk in risks(standing)])  # fmt: skip
     lines += _table("Calculations", ("calculation", "by", "formula", "inputs", "said", "computed", "status"), _calculations(standing))
     lines += _table("Checks", ("check", "", "what was found"),
-                    [(p.name, "kept" if p.kept else "broken", "; ".join((p.said, *p.offences))) for p in report.promises])  # fmt: skip
+                    [(p.name, p.outcome, "; ".join((p.said, *p.offences))) for p in report.checks])  # fmt: skip
     lines += _table("What was said", ("turn", "verdict", "score", "confidence", "reason"),
                     [_said(voice) for one in report.repeats for voice in one.voices])  # fmt: skip
     lines += _table("What people did", ("when", "who", "what", "why", "in force"),

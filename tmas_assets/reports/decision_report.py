@@ -28,6 +28,9 @@ from tmas_assets.records.review import PERSON
 from tmas_assets.reports.page import render_page
 from tmas_assets.reports.report_rows import InputDigest, ModelUse
 
+Outcome = Literal["passed", "warning", "failed", "not yet"]
+"""`warning` says how good the decision is, `failed` that the record cannot be relied on, `not yet` that what is looked at is not
+made."""
 _WEIGHT: dict[Level, int] = {"low": 1, "medium": 2, "high": 3}
 
 
@@ -120,13 +123,11 @@ class Intervention(Record):
     """Whether it still counts: a later one of the same reply, or another plan, takes its place."""
 
 
-class Promise(Record):
-    """One of the promises a decision is held to in the place of a gold answer."""
+class Check(Record):
+    """One of the checks a decision is held to in the place of a gold answer."""
 
     name: str
-    kept: bool
-    grave: bool
-    """Whether a broken one means that the record cannot be relied on; else it says how good the decision is."""
+    outcome: Outcome
     said: str
     offences: tuple[str, ...] = ()
 
@@ -153,7 +154,7 @@ class DecisionReport(Record):
     """What the report lacks: rounds that were not made, or that a cap cut off; None where it lacks nothing."""
     repeats: tuple[RepeatReport, ...]
     flips: Flips
-    promises: tuple[Promise, ...]
+    checks: tuple[Check, ...]
     tokens: tuple[RoleTokens, ...]
     """By role, of every reply that stands in the record; a person's cost none."""
     cost: Cost | None = None
