@@ -4,7 +4,17 @@ import time
 
 import pytest
 
-from tmas_assets.agents import bug_report, distillation, experience, feedback, guideline, thought_proposals, thought_value, thought_vote, verification
+from tmas_assets.agents import (
+    bug_report,
+    distillation,
+    experience,
+    feedback,
+    guideline,
+    thought_proposals,
+    thought_value,
+    thought_vote,
+    verification,
+)
 from tmas_assets.agents.decision import choice, order
 from tmas_assets.agents.decision.finding_reply import FindingError, finding_in
 from tmas_assets.agents.mas_tts import ceo, critic, evaluator, executor, recruiter
