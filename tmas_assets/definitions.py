@@ -26,7 +26,7 @@ def loaded() -> Loaded:
     taken = {file.experiment.name: file.file for file in found.experiments}
     for study in found.studies:
         if (other := taken.setdefault(study.study.name, study.file)) is not study.file:
-            raise ExperimentFault(f"{study.file}: attributes.name: {study.study.name!r} is taken by {other}")
+            raise ExperimentFault(f"{study.file}: attributes.name: {_taken(study.study.name, other)}")
     return found
 
 
@@ -36,13 +36,17 @@ def experiment_files() -> tuple[dg.ComponentTree, list[ExperimentFile]]:
     return found.tree, found.experiments
 
 
+def _taken(name: str, other: Path) -> str:
+    return f"{name!r} is taken by {other}; give one of the two another name"
+
+
 def _refuse_double_names(files: Sequence[ExperimentFile]) -> None:
     by_name: dict[str, ExperimentFile] = {}
     by_release: dict[str, ExperimentFile] = {}
     for file in files:
         name = file.experiment.name
         if name in by_name:
-            raise ExperimentFault(f"{file.file}: attributes.name: {name!r} is taken by {by_name[name].file}")
+            raise ExperimentFault(f"{file.file}: attributes.name: {_taken(name, by_name[name].file)}")
         by_name[name] = file
         asset = asset_name(file.experiment.benchmark)
         other = by_release.setdefault(asset, file)

@@ -168,5 +168,5 @@ def test_a_benchmark_without_a_file_is_listed_and_makes_no_default_asset(folder)
     assert asset_name(choice(folder)) == "hypotheses"
     assert availability(benchmark("hypotheses"), "default", data=None, cache=folder).here
     assert "hypotheses" not in {one.name for one in releases_of([])}
-    with pytest.raises(BenchmarkError, match="hypotheses: settings file: Field required"):
+    with pytest.raises(BenchmarkError, match=r"hypotheses: settings\.file: missing"):
         whole_release(BenchmarkChoice(name="hypotheses"))

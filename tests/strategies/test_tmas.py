@@ -223,9 +223,9 @@ def test_the_first_failure_ends_the_round_and_asks_no_more():
 def test_a_wrong_setting_names_its_field():
     with pytest.raises(StrategyFault, match=r"strategy.settings.epsilon: .*less than or equal to 1 \(found 1.2\)"):
         settings_of(StrategyChoice(name="tmas", settings={"epsilon": 1.2}))
-    with pytest.raises(StrategyFault, match=r"strategy.settings.candidate: .*takes candidates"):
+    with pytest.raises(StrategyFault, match=r"strategy.settings.candidate: .*did you mean candidates\? known: candidates"):
         settings_of(StrategyChoice(name="tmas", settings={"candidate": 2}))
-    with pytest.raises(StrategyFault, match=r"no strategy .tmsa.; known: .*tmas"):
+    with pytest.raises(StrategyFault, match=r"no strategy .tmsa.; did you mean tmas\? known: .*tmas"):
         strategy("tmsa")
 
 

@@ -34,7 +34,7 @@ BODIES = {
     "": "type: nothing found",
     "just text": "type: nothing found",
     "- a\n- b": "type: nothing found",
-    "type: nowhere.Nothing\nattributes: {}": "type: nowhere.Nothing: Module `nowhere` not found",
+    "type: nowhere.Nothing\nattributes: {}": "type: nowhere.Nothing: there is no such component",
     TYPE: "attributes: nothing found",
     TYPE + "attribute: {}": "attribute",
     TYPE + "attributes: {name: x, iterations: many}": "iterations",
@@ -48,6 +48,20 @@ BODIES = {
     STUDY + VARIED % ("tmsa", "epsilon", "[0, 1]"): "attributes.base.strategy.name: no strategy 'tmsa'",
     STUDY + VARIED % ("tmas", "banks", "[[]]"): "give `labels`",
 }
+WITH_ONE_FILE_MORE = {
+    TYPE + EXPERIMENT % ("math501", "tmas", "{epsilon: 3, candidate: 2}"): (
+        "attributes.strategy.settings.epsilon: Input should be less than or equal to 1 (found 3)",
+        "attributes.strategy.settings.candidate: there is no such field; did you mean candidates? known: candidates",
+        "attributes.benchmark: no benchmark named 'math501'; did you mean math500?",
+    ),
+    TYPE + "attributes: {name: x, iterations: many, colour: red}": (
+        ":2: attributes.iterations: Input", ":2: attributes.colour: there is no such field; known: name", "attributes.strategy: missing",
+    ),
+    TYPE.replace("File\n", "Fil\n") + "attributes: {}": (
+        "did you mean tmas_assets.assets.experiment.ExperimentFile?",
+    ),
+    TYPE + "attribute: {}": (":2: attribute: there is no such field; did you mean attributes?",),
+}  # fmt: skip
 LOAD = """
 import json, pathlib, sys, warnings
 warnings.simplefilter("ignore")
@@ -66,25 +80,55 @@ json.dump(said, sys.stdout)
 """
 
 
-def test_every_kind_of_broken_experiment_file_is_refused_with_its_path_and_field(tmp_path):
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project, with a folder `broken` for the file that is."""
+    folder = tmp_path_factory.mktemp("project")
     for part in ("tmas_assets", "resources", "partitions", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-        copy(ROOT / part, tmp_path / part)
-    broken = tmp_path / "tmas_assets" / "defs" / "broken" / "defs.yaml"
-    broken.parent.mkdir()
+        copy(ROOT / part, folder / part)
+    (folder / "tmas_assets" / "defs" / "broken").mkdir()
+    return folder
+
+
+def said_of(bodies, project):
+    """The file that each body is written to in turn, and what loading the project says then."""
+    broken = project / "tmas_assets" / "defs" / "broken" / "defs.yaml"
     done = subprocess.run(
         [sys.executable, "-c", LOAD, str(broken)],
-        input=json.dumps(list(BODIES)),
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        cwd=tmp_path,
+        input=json.dumps(list(bodies)),
+        env={**os.environ, "PYTHONPATH": str(project)},
+        cwd=project,
         capture_output=True,
         text=True,
         check=False,
     )
+    broken.unlink()
     assert done.returncode == 0, done.stderr
-    for (body, words), said in zip(BODIES.items(), json.loads(done.stdout), strict=True):
-        assert str(broken) in said, body
+    return str(broken), json.loads(done.stdout)
+
+
+def test_every_kind_of_broken_experiment_file_is_refused_with_its_path_and_field(project):
+    broken, all_said = said_of(BODIES, project)
+    for (body, words), said in zip(BODIES.items(), all_said, strict=True):
+        assert broken in said, body
         assert words in said, body
+
+
+def test_all_faults_of_all_files_are_said_at_once_and_no_other_file_is_blamed(project):
+    other = project / "tmas_assets" / "defs" / "a_second" / "defs.yaml"
+    other.parent.mkdir()
+    try:
+        for body, words in WITH_ONE_FILE_MORE.items():
+            at_the_type = "Fil\n" in body
+            other.write_text("type: nowhere.Nothing" if at_the_type else TYPE + "attributes: {name: z, iterations: few}")
+            broken, (said,) = said_of([body], project)
+            assert all(word in said for word in words), said
+            files = {line.split("defs.yaml")[0] + "defs.yaml" for line in said.splitlines()}
+            whole_file = "attribute: {}" in body  # Dagster reads no field of any file until each is a component's
+            assert files == ({broken} if whole_file else {broken, str(other)}), said
+    finally:
+        shutil.rmtree(other.parent)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.summary import summary_asset
 from tmas_assets.benchmarks import BenchmarkError, at_folder, benchmark, resolve_release, settings_of_choice
-from tmas_assets.records import Experiment
+from tmas_assets.records import Experiment, Record
 from tmas_assets.strategies import StrategyFault, rounds_fault, settings_of, strategy
 
 
@@ -67,22 +67,31 @@ def experiment_definitions(
 
 
 def check(experiment: Experiment, file: Path) -> None:
-    """What the record alone cannot judge. Raises ExperimentFault naming `file` and the field."""
-    if (fault := fault_in(experiment)) is not None:
-        raise ExperimentFault(f"{file}: attributes.{fault}")
+    """What the record alone cannot judge. Raises ExperimentFault naming `file` and each wrong field, one a line."""
+    if found := faults_in(experiment):
+        raise ExperimentFault("\n".join(f"{file}: attributes.{fault}" for fault in found))
 
 
-def fault_in(experiment: Experiment) -> str | None:
-    """What strategy and benchmark find wrong, beginning with the path of the field; None where they can use it."""
+def faults_in(experiment: Experiment) -> list[str]:
+    """What strategy and benchmark find wrong, each beginning with the path of the field; none where they can use it."""
+    found: list[str] = []
+    settings = None
     try:
         settings = settings_of(experiment.strategy)
     except StrategyFault as fault:
-        return str(fault)
+        found += map(str, fault.args)
     try:
         resolve_release(experiment.benchmark)
         settings_of_choice(experiment.benchmark)
     except BenchmarkError as fault:
-        return f"benchmark: {fault}"
+        found.append(f"benchmark: {fault}")
+    if found or settings is None:
+        return found
+    return [fault for fault in (_unfit(experiment, settings),) if fault is not None]
+
+
+def _unfit(experiment: Experiment, settings: Record) -> str | None:
+    """Why strategy, benchmark, judge, iterations and roles, each right by itself, do not go together."""
     if experiment.judge is not None and experiment.judge.rubric is None:
         entry = benchmark(experiment.benchmark.name)
         if entry.judge is None:

@@ -3,21 +3,31 @@
 Leaves out what makes one faulty: that is the records', `experiment.py`'s and `study.py`'s.
 """
 
+import importlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 import yaml
 from dagster.components.core.component_tree import ComponentTreeException
+from dagster.components.core.defs_module import ComponentFileModel
 from dagster_shared.check import CheckError
 from dagster_shared.error import DagsterUnresolvableSymbolError
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.study import StudyFile
+from tmas_assets.records import Experiment, Study
+from tmas_assets.records.wrong_fields import in_words, nearest
 
 _TYPE = re.compile(r"^type:\s*(\S+)", re.MULTILINE)
+_PLACE = re.compile(r"`?(?P<path>\S+) at (?P<file>.+):(?P<line>\d+)`?")
+"""How Dagster says where in a YAML file a field stands."""
+_KINDS: dict[str, type[BaseModel]] = {kind.__name__: kind for kind in (Experiment, Study, ComponentFileModel)}
+KNOWN = tuple(f"{kind.__module__}.{kind.__name__}" for kind in (ExperimentFile, StudyFile))
+"""Types of our own files."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +46,52 @@ class Loaded:
 
 
 def load(project: Path) -> Loaded:
-    """What lies under `project`/defs. Raises ExperimentFault."""
-    types = {file: _read_type(file) for file in sorted((project / "defs").rglob("defs.yaml"))}
+    """What lies under `project`/defs. Raises ExperimentFault with every fault of every file, one a line.
+
+    Without a type in each file there is no tree, so faults of types come first, and those of fields once they are mended.
+    """
+    files = sorted((project / "defs").rglob("defs.yaml"))
+    _raise_all([fault for file in files for fault in _faults_of_type(file)])
     tree = dg.ComponentTree.for_project(project)
+    _raise_all([fault for file in files for fault in _faults_of_fields(tree, file)])
+    return Loaded(
+        tree, tuple(tree.get_all_components(of_type=ExperimentFile)), tuple(tree.get_all_components(of_type=StudyFile))
+    )
+
+
+def _raise_all(faults: list[str]) -> None:
+    if faults:
+        raise ExperimentFault("\n".join(dict.fromkeys(faults)))
+
+
+def _faults_of_type(file: Path) -> Iterator[str]:
     try:
-        return Loaded(
-            tree, tuple(tree.get_all_components(of_type=ExperimentFile)), tuple(tree.get_all_components(of_type=StudyFile))
-        )
-    except DagsterUnresolvableSymbolError as fault:
-        named = [f"{file}: type: {name}" for file, name in types.items() if name.rpartition(".")[0] in str(fault)]
-        raise ExperimentFault(f"{'; '.join(named) or project}: {fault}") from fault
-    except (ComponentTreeException, dg.DagsterError, CheckError, ValidationError) as fault:
-        raise ExperimentFault(_words(fault)) from fault
+        name = _read_type(file)
+    except ExperimentFault as fault:
+        yield str(fault)
+        return
+    module, _, kind = name.rpartition(".")
+    if not module or module.startswith("."):
+        return  # Dagster's own short forms, which it resolves by itself
+    try:
+        known = hasattr(importlib.import_module(module), kind)
+    except ModuleNotFoundError:
+        known = False
+    if not known:
+        yield f"{file}: type: {name}: there is no such component; {nearest(name, KNOWN)}"
+
+
+def _faults_of_fields(tree: dg.ComponentTree, file: Path) -> Iterator[str]:
+    try:
+        tree.load_component(file.parent)
+    except (
+        ComponentTreeException, dg.DagsterError, CheckError, ValidationError, DagsterUnresolvableSymbolError,
+    ) as fault:  # fmt: skip
+        cause = _cause(fault)
+        if isinstance(cause, ValidationError):
+            yield from _placed(cause, file)
+        else:
+            yield str(cause)
 
 
 def _read_type(file: Path) -> str:
@@ -69,9 +113,22 @@ def _read_type(file: Path) -> str:
     return found[1]
 
 
-def _words(fault: BaseException) -> str:
-    """What our own error in a chain says, else the innermost one: Dagster's outer one shows a tree and no field."""
+def _cause(fault: BaseException) -> BaseException:
+    """Our own error in a chain, else the innermost one: Dagster's outer one shows a tree and no field."""
     while not isinstance(fault, ValidationError | ExperimentFault) and fault.__cause__ is not None:
         fault = fault.__cause__
-    lines = str(fault).splitlines()
-    return "\n".join(line for line in lines if not line.strip().startswith("For further information"))
+    return fault
+
+
+def _placed(error: ValidationError, file: Path) -> Iterator[str]:
+    """A line a wrong field, with file, line and field."""
+    faults = error.errors()
+    prefix = "attributes" if error.title in ("Experiment", "Study") else ""
+    places: dict[str, str] = {}
+    for fault in faults:
+        if found := _PLACE.fullmatch(".".join(map(str, fault["loc"]))):
+            inside = found["path"].removeprefix(prefix).removeprefix(".")
+            fault["loc"] = tuple(inside.split(".")) if inside else ()
+            places[inside] = f"{found['file']}:{found['line']}"
+    for path, words in in_words(faults, _KINDS.get(error.title, BaseModel)):
+        yield f"{places.get(path, file)}: {'.'.join(part for part in (prefix, path) if part)}: {words}"

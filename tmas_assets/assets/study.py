@@ -18,7 +18,7 @@ import dagster as dg
 from pydantic import BaseModel
 
 from tmas_assets.assets.campaign import campaign_ops
-from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile, experiment_definitions, fault_in
+from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile, experiment_definitions, faults_in
 from tmas_assets.assets.study_campaign import study_job
 from tmas_assets.assets.study_comparison import comparison_asset
 from tmas_assets.benchmarks import at_folder
@@ -67,14 +67,30 @@ def checked_members(study: Study, file: Path) -> list[Member]:
         members = members_of(study)
     except StudyFault as fault:
         raise ExperimentFault(f"{file}: attributes.{fault}") from fault
+    wrong: dict[str, list[str]] = {}
+    for member in members:
+        for one in faults_in(member.experiment):
+            wrong.setdefault(_placed(member, one), []).append(member.experiment.name)
+    if wrong:
+        raise ExperimentFault("\n".join(
+            f"{file}: attributes.{one}, in member {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}"
+            for one, names in wrong.items()
+        ))  # fmt: skip
     made = []
     for member in members:
-        if (wrong := fault_in(member.experiment)) is not None:
-            path, rest = re.match(r"([\w.-]*\w)(.*)", wrong, re.DOTALL).groups()  # type: ignore[union-attr]
-            raise ExperimentFault(f"{file}: attributes.{member.place(path)}{rest} in member {member.experiment.name}")
         placed = at_folder(member.experiment.benchmark, str(file.parent))
         made.append(Member(
             member.label, member.experiment.model_copy(update={"benchmark": placed}), member.variant, member.points,
             member.origins,
         ))  # fmt: skip
     return made
+
+
+def _placed(member: Member, fault: str) -> str:
+    """`fault` of the member's experiment with its field where the study's file states it."""
+    path, rest = re.match(r"([\w.-]*\w)(.*)", fault, re.DOTALL).groups()  # type: ignore[union-attr]
+    place = member.place(path)
+    entry = member.origins.get("strategy.name", "").removesuffix(".name")
+    if path == "iterations" and place == "base.iterations" and entry.startswith("strategies."):
+        return f"{entry}.iterations{rest} in this entry, which has those of the base"
+    return place + rest

@@ -27,6 +27,7 @@ from tmas_assets.benchmarks._contract import (
 )
 from tmas_assets.benchmarks._differences import ProblemChange, difference
 from tmas_assets.records import BenchmarkChoice, Record
+from tmas_assets.records.wrong_fields import nearest, wrong_fields
 
 __all__ = [
     "Benchmark", "BenchmarkError", "Gated", "HubFile", "PackageFile", "ProblemChange", "Release", "ReleaseBytes",
@@ -58,7 +59,7 @@ def benchmarks() -> Mapping[str, Benchmark]:
 
 def benchmark(name: str) -> Benchmark:
     if name not in benchmarks():
-        raise UnknownBenchmark(f"no benchmark named {name!r}; known: {', '.join(benchmarks())}")
+        raise UnknownBenchmark(f"no benchmark named {name!r}; {nearest(name, list(benchmarks()))}")
     return benchmarks()[name]
 
 
@@ -98,5 +99,5 @@ def settings_of_choice(choice: BenchmarkChoice) -> Record:
     try:
         return entry.Settings.model_validate(choice.settings)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise BenchmarkError(f"{choice.name}: settings {wrong}") from error
+        wrong = "; ".join(f"settings.{path}: {words}" for path, words in wrong_fields(error, entry.Settings))
+        raise BenchmarkError(f"{choice.name}: {wrong}") from error

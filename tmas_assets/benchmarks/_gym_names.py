@@ -20,6 +20,6 @@ def generators() -> tuple[str, ...]:
         for file in Path(folder).rglob("*.py"):
             text = file.read_text(encoding="utf-8")
             for literal, constant in _REGISTERED.findall(text):
-                stated = re.search(rf"""^{constant}\s*=\s*["'](\w+)["']""", text, re.MULTILINE) if constant else None
-                found |= {literal or stated[1]} if literal or stated else set()
+                stated = re.findall(rf"""^{constant}\s*=\s*["'](\w+)["']""", text, re.MULTILINE) if constant else [literal]
+                found.update(stated)
     return tuple(sorted(found))

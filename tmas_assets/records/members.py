@@ -15,6 +15,7 @@ from pydantic import JsonValue, ValidationError
 from tmas_assets.records.base import Record
 from tmas_assets.records.experiment import Experiment
 from tmas_assets.records.study import Axis, Study, Variant
+from tmas_assets.records.wrong_fields import short, wrong_fields
 
 MOST_MEMBERS = 100
 BASE = "base"
@@ -65,7 +66,7 @@ def _place(path: str, origins: Mapping[str, str]) -> str:
         if path == origin or path.startswith(f"{origin}."):
             at, rest = origins[origin], path[len(origin) :]
             return f"{at}: {path}" if at.startswith("vary") else at + rest
-    return f"base.{path}"
+    return f"base.{path}" if path else "base"
 
 
 def members_of(study: Study) -> tuple[Member, ...]:
@@ -74,7 +75,7 @@ def members_of(study: Study) -> tuple[Member, ...]:
     for variant, changes in _combinations(study):
         label = "_".join(dict.fromkeys(change.name for change in changes if change.name)) or BASE
         if label in made:
-            raise StudyFault(f"two members would be called {label!r}; give `labels` that differ")
+            raise StudyFault(_double(study, label, variant, changes))
         if len(made) == MOST_MEMBERS:
             raise StudyFault(f"vary: more than {MOST_MEMBERS} members; take values away, or vary one at a time")
         made[label] = _member(study, label, variant, changes)
@@ -83,6 +84,18 @@ def members_of(study: Study) -> tuple[Member, ...]:
     if study.reference is not None and study.reference not in made:
         raise StudyFault(f"reference: no member {study.reference!r}; there are {', '.join(made)}")
     return tuple(made.values())
+
+
+def _double(study: Study, label: str, variant: str | None, changes: list[_Change]) -> str:
+    """Which entry to give a label of its own: the strategy where two are called alike, else the value."""
+    called = [one.called for one in study.strategies]
+    for later, one in enumerate(called):
+        if one == variant and one in called[:later]:
+            first = called.index(one)
+            return f"strategies.{later}.label: strategies.{first} is called {one!r} too; give one of the two a `label` of its own"
+    place, _, number = next((change.place for change in reversed(changes) if change.point), "vary").partition(".values.")
+    at = f"{place}.labels.{number}" if number else place
+    return f"{at}: two members would be called {label!r}; give `labels` that differ"
 
 
 def reference_of(study: Study, found: tuple[Member, ...]) -> Member:
@@ -181,11 +194,8 @@ def _member(study: Study, label: str, variant: str | None, changes: list[_Change
     except ValidationError as error:
         # a group that the base does not state was begun by the change, so what is wrong with it is the change's
         begun = {path: place for change in changes for path, place in _begun(study.base, change)}
-        faults = [
-            f"{_place('.'.join(map(str, fault['loc'])), origins | begun)}: {fault['msg']} (found {_short(fault['input'])})"
-            for fault in error.errors()
-        ]
-        raise StudyFault("; ".join(dict.fromkeys(faults)) + f" in member {name}") from error
+        faults = [f"{_place(path, origins | begun)}: {words}" for path, words in wrong_fields(error, Experiment)]
+        raise StudyFault("; ".join(dict.fromkeys(faults)) + f", in member {name}") from error
     return Member(label, experiment, variant, points, origins)
 
 
@@ -195,7 +205,7 @@ def _put(body: dict[str, JsonValue], change: _Change, label: str) -> None:
     for group in groups:
         inner = at.setdefault(group, {})
         if not isinstance(inner, dict):
-            raise StudyFault(f"{change.place}: {change.path}: {group} holds {_short(inner)} and no fields (member {label})")
+            raise StudyFault(f"{change.place}: {change.path}: {group} holds {short(inner)} and no fields (member {label})")
         at = inner
     at[last] = change.value
 
@@ -208,8 +218,3 @@ def _begun(base: Mapping[str, JsonValue], change: _Change) -> Iterator[tuple[str
             _stated(base, path)
         except StudyFault:
             yield path, change.place
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:79] + "…"

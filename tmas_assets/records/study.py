@@ -75,6 +75,14 @@ class Study(Record):
     def _says_what_differs(self) -> "Study":
         if not (self.strategies or self.vary):
             raise ValueError("nothing differs; give strategies (a list to compare), vary (fields with values), or both")
+        called = [axis.called for axis in self.vary]
+        for place, axis in enumerate(self.vary):
+            first = called.index(axis.called)
+            if first < place:
+                raise ValueError(
+                    f"vary.{place}.label: vary.{first} ({self.vary[first].field}) is called {axis.called!r} too; "
+                    f"give one of the two a `label` of its own, or both as the values of one"
+                )
         if "name" in self.base:
             raise ValueError("base.name: members are called after the study; take it away")
         if bool(self.strategies) == ("strategy" in self.base):

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from tmas_assets.records import Call, ChatRequest, Problem, Record, Round, Sampling, StrategyChoice, digest
+from tmas_assets.records.wrong_fields import nearest, wrong_fields
 
 
 class Ran(Record):
@@ -92,7 +93,10 @@ class Strategy:
 
 
 class StrategyFault(ValueError):
-    """A strategy that is not known, or settings that it does not take."""
+    """A strategy that is not known, or settings that it does not take: one argument a wrong field, its path first."""
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.args))
 
 
 @cache
@@ -109,7 +113,7 @@ def strategies() -> Mapping[str, Strategy]:
 def strategy(name: str) -> Strategy:
     """Raises StrategyFault with the known names."""
     if name not in strategies():
-        raise StrategyFault(f"strategy.name: no strategy {name!r}; known: {', '.join(strategies())}")
+        raise StrategyFault(f"strategy.name: no strategy {name!r}; {nearest(name, list(strategies()))}")
     return strategies()[name]
 
 
@@ -119,11 +123,8 @@ def settings_of(choice: StrategyChoice) -> Record:
     try:
         return kind.model_validate(choice.settings)
     except ValidationError as error:
-        lines = [
-            f"strategy.settings.{'.'.join(map(str, fault['loc']))}: {fault['msg']} (found {fault['input']!r})"
-            for fault in error.errors()
-        ]
-        raise StrategyFault("; ".join(lines) + f"; {choice.name} takes {', '.join(kind.model_fields)}") from error
+        lines = [f"strategy.settings.{path}: {words}" for path, words in wrong_fields(error, kind)]
+        raise StrategyFault(*lines) from error
 
 
 def strategy_digest(choice: StrategyChoice) -> str:
