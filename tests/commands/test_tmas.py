@@ -28,6 +28,13 @@ def tmas(*arguments: str, cwd: Path | None = None, **environment: str) -> "subpr
         (("run", "dem"), 1, "no experiment 'dem'; did you mean demo?"),
         (("run", "demo", "--iterations", "0..9"), 1, "iterations 0..9 are out of range: demo has t00 to t03"),
         (("run", "demo", "--iterations", "soon"), 1, "iterations 'soon' cannot be read"),
+        (("run", "tmas_banks", "--iterations", "0..1"), 1, "tmas_banks is a study, and its members have iterations of their own"),
+        (("run", "tmas_bank"), 1, "no experiment 'tmas_bank'; did you mean tmas_banks?"),
+        (("compare", "tmas_banks"), 1, "tmas_banks: no member has a summary yet; make them with `tmas run tmas_banks`"),
+        (("compare", "demo"), 1, "demo is one experiment; name another one"),
+        (("compare", "demo", "tmas_banks"), 1, "tmas_banks is a study and not one experiment"),
+        (("report", "tmas_banks"), 1, "Nothing was run yet: `tmas run tmas_banks_both_on`"),
+        (("leaderboard",), 1, "no experiment has a summary yet"),
         (("report", "demo"), 1, "problems/reasoning_gym_demo problems: no file at"),
         (("report", "demo"), 1, "`tmas run demo`"),
         (("grade", "nothing.jsonl", "--out", "x.jsonl"), 1, "no file nothing.jsonl"),
@@ -47,6 +54,7 @@ def test_the_experiments_are_listed(tmp_path):
     done = tmas("experiments", TMAS_HOME=str(tmp_path))
     assert done.returncode == 0
     assert all(name in done.stdout for name in ("demo", "imo_answerbench_tmas", "math500_tmas_small"))
+    assert "tmas_banks is a study of 4: _both_on, _experience_off, _guideline_off, _both_off" in done.stdout
 
 
 def test_each_command_explains_itself_with_an_example():

@@ -65,7 +65,7 @@ def test_other_graders_missing_answers_and_no_sandbox_are_said() -> None:
 
 def test_a_choice_against_a_mean_is_said() -> None:
     found = compare(side("voted", {0: 1}, 100, chosen=True), side("plain", {0: 1}, 100), seed=0)
-    assert doubts(found) == ("The score of voted is of the answer it chose, that of plain the mean over all its answers.",)
+    assert doubts(found) == ("Scores of the answers that were chosen: voted; mean over all answers: plain.",)
 
 
 def test_the_table_fits_eighty_columns() -> None:

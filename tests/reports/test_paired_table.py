@@ -47,8 +47,8 @@ def test_what_cannot_be_compared_is_a_dash_and_not_a_zero() -> None:
 def test_other_graders_and_chosen_answers_are_said_under_the_table() -> None:
     voted = side("voted", {0: 2}, 100, chosen=True)
     found = table(side("plain", {0: 2}, 100), voted)
-    assert found.doubts == ("The score of voted is of the answer it chose, that of plain the mean over all its answers.",)
-    assert "the mean over all its answers" in paired_markdown(found)
+    assert found.doubts == ("Scores of the answers that were chosen: voted; mean over all answers: plain.",)
+    assert "mean over all answers: plain" in paired_markdown(found)
 
 
 def test_names_stay_in_their_cells_on_page_and_in_markdown() -> None:

@@ -21,6 +21,18 @@ attributes:
 """
 
 
+STUDY = """type: tmas_assets.assets.study.StudyFile
+attributes:
+  name: widths
+  base:
+    benchmark: {{name: reasoning_gym, release: tests, settings: {{tasks: [{{name: chain_sum}}], size: 4, seed: 5}}}}
+    strategy: {{name: tmas, settings: {{verifications: 1}}}}
+    iterations: 2
+    endpoints: {{default: {{urls: ["{url}"], model: scripted, revision: "1", structured_output: true}}}}
+  vary: [{{field: strategy.settings.candidates, label: n, values: [1, 2]}}]
+"""
+
+
 @pytest.fixture
 def tmas(tmp_path):
     """The command, in a copy of the project with experiments `wide` and `narrow`."""
@@ -28,6 +40,8 @@ def tmas(tmp_path):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         copy(ROOT / part, tmp_path / part)
     with launch.thread() as server:
+        (tmp_path / "tmas_assets" / "defs" / "widths").mkdir()
+        (tmp_path / "tmas_assets" / "defs" / "widths" / "defs.yaml").write_text(STUDY.format(url=server.url))
         for name, candidates in (("wide", 4), ("narrow", 2)):
             folder = tmp_path / "tmas_assets" / "defs" / name
             folder.mkdir()
@@ -61,3 +75,30 @@ def test_two_experiments_are_compared_in_words_and_as_json(tmas):
     assert [row["basis"] for row in rows] == ["iterations", "calls of A", "calls of B", "tokens of A", "tokens of B"]
     assert rows[0]["difference"]["problems"] == 4
     assert rows[0]["a"]["tokens"] > rows[0]["b"]["tokens"] > 0
+
+
+def test_a_study_is_run_reported_and_compared_by_its_name_and_its_members_stand_on_the_leaderboard(tmas):
+    done = tmas("run", "widths")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(len(line) <= 80 for line in done.stdout.splitlines() if "/" not in line and "cells" not in line)
+    for member in ("widths_n_1", "widths_n_2"):
+        assert f"{member} " in done.stdout
+        assert f"{member}: 8/8 cells (0 found)" in " ".join(done.stdout.replace(" (1/2)", "").replace(" (2/2)", "").split())
+    assert "comparison page: " in done.stdout
+    asked = [line for line in tmas("run", "widths").stdout.splitlines() if " model calls" in line]
+    assert len(asked) == 2
+    assert all("(8 found), 0 model calls" in line for line in asked)
+    assert "Against n_1, points" in done.stdout
+    rows = json.loads(tmas("compare", "widths", "--json").stdout)
+    assert [row["label"] for row in rows] == ["n_1", "n_2"]
+    assert [len(row["against"]) for row in rows] == [0, 4]
+    assert "comparison page: " in tmas("report", "widths").stdout
+    board = tmas("leaderboard")
+    assert (board.returncode, board.stderr) == (0, "")
+    assert "reasoning_gym tests" in board.stdout
+    assert "Against …n_" in board.stdout
+    assert "… stands for widths" in board.stdout
+    assert "leaderboard page: " in board.stdout
+    mixed = tmas("compare", "widths", "widths_n_1")
+    assert mixed.returncode == 1
+    assert "widths is a study and not one experiment; name one of its members: widths_n_1, widths_n_2" in mixed.stderr

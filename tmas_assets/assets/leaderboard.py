@@ -15,8 +15,8 @@ from resources.parquet_store import Address, Parent, ParquetStore, StoredFile, S
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import LEADERBOARD, experiment_key
 from tmas_assets.assets.metadata import of_file
-from tmas_assets.assets.running import cells_of, permanent
-from tmas_assets.assets.summary import read_row, read_side
+from tmas_assets.assets.running import permanent
+from tmas_assets.assets.summary import read_row, read_side, summarised_cells
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.comparison import seed_of_pair
 from tmas_assets.records import Experiment
@@ -46,8 +46,9 @@ class MadeLeaderboard:
 def make_leaderboard(deployment: Deployment, experiments: Sequence[Experiment]) -> MadeLeaderboard:
     """Read the summaries, pair, store the rows and write the page. Raises a `Failure` for what cannot be read or written."""
     store = deployment.store()
-    cells = {one.name: cells_of(deployment, one) for one in experiments}
     try:
+        known = {one.name: summarised_cells(deployment, store, one) for one in experiments}
+        cells = {name: own for name, own in known.items() if own is not None}
         found = {name: read_row(store, own) for name, own in cells.items()}
         rows = [row for row in found.values() if row is not None]
         made_from = [Parent(f"{row.experiment} grades", row.score.grades_digest) for row in rows if row.score]
@@ -61,7 +62,7 @@ def make_leaderboard(deployment: Deployment, experiments: Sequence[Experiment]) 
         page = write_page(Path(deployment.reports) / "leaderboard.html", leaderboard_page(tables))
     except (StoreFault, PageFault) as fault:
         raise permanent(fault) from fault
-    left_out = tuple(name for name, row in found.items() if row is None)
+    left_out = tuple(name for name in known if found.get(name) is None)
     return MadeLeaderboard(tuple(tables), left_out, file, page)
 
 

@@ -15,8 +15,8 @@ from resources.parquet_store import Address, Parent, StoredFile, StoreFault
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.keys import comparison_key, experiment_key
 from tmas_assets.assets.metadata import of_file
-from tmas_assets.assets.running import cells_of, permanent
-from tmas_assets.assets.summary import read_row, read_side, summary_address
+from tmas_assets.assets.running import permanent
+from tmas_assets.assets.summary import read_row, read_side, summarised_cells, summary_address
 from tmas_assets.engine.comparison import seed_of_pair
 from tmas_assets.records import Member, Study, reference_of
 from tmas_assets.reports.figures import curve_markdown
@@ -47,10 +47,11 @@ class MadeComparison:
 def compare_members(deployment: Deployment, study: Study, members: Sequence[Member]) -> MadeComparison:
     """Read the summaries, compare, store the rows and write the page. Raises a `Failure` for what cannot be read or written."""
     store = deployment.store()
-    cells = {member.label: cells_of(deployment, member.experiment) for member in members}
     first = reference_of(study, tuple(members))
     try:
-        standings = {label: read_row(store, own) for label, own in cells.items()}
+        known = {member.label: summarised_cells(deployment, store, member.experiment) for member in members}
+        cells = {label: own for label, own in known.items() if own is not None}
+        standings = {label: read_row(store, cells[label]) if label in cells else None for label in known}
         reference = read_side(store, cells[first.label]) if _scored(standings[first.label]) else None
         rows = []
         for member in members:

@@ -42,6 +42,14 @@ def summary_address(cells: CellStore, part: str) -> Address:
     return Address((cells.experiment.name, "summary"), (part,), cells.variant)
 
 
+def summarised_cells(deployment: Deployment, store: ParquetStore, experiment: Experiment) -> CellStore | None:
+    """The experiment's cells; None where it was never summed up under any settings. Asked in this order, since telling the
+    settings takes the model's digest, and with it the model."""
+    if next(store.partitions((experiment.name, "summary")), None) is None:
+        return None
+    return cells_of(deployment, experiment)
+
+
 def read_row(store: ParquetStore, cells: CellStore) -> LeaderboardRow | None:
     """The experiment's line of the leaderboard, None where no summary of its present settings is there to be read."""
     try:

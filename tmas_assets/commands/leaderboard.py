@@ -1,5 +1,8 @@
 """`tmas leaderboard`: materialize the leaderboard through Dagster and print it."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
 import dagster as dg
 from rich.console import Console
 
@@ -32,14 +35,28 @@ def show_leaderboard(*, out: Console) -> None:
     made = make_leaderboard(deployment, graded)
     if not made.tables:
         raise CommandFault("no experiment has a summary yet; make one with `tmas run demo`")
+    labels = {
+        member.experiment.name: (study.study.name, member.label) for study in found.studies for member in study.members
+    }
     for table in made.tables:
+        names = _names([row.experiment for row in table.rows], labels)
         title = f"{table.benchmark} {table.release}"
-        out.print(standing_table(title, [(row.experiment, row) for row in table.rows]))
+        out.print(standing_table(title, [(names[row.experiment], row) for row in table.rows]))
         for paired in table.paired:
-            out.print(paired_terminal(paired))
+            lines = (line.model_copy(update={"experiment": names[line.experiment]}) for line in paired.lines)
+            named = {"reference": names[paired.reference], "lines": tuple(lines)}
+            out.print(paired_terminal(paired.model_copy(update=named)))
             for doubt in paired.doubts:
                 out.print(doubt, highlight=False, markup=False, style="yellow", soft_wrap=True)
+        if studies := sorted({labels[name][0] for name, shown in names.items() if shown != name}):
+            out.print(f"… stands for {', '.join(studies)}", highlight=False, markup=False)
         for row in table.rows:
             if row.score and (warning := notation.untrusted(row.score)):
                 out.print(warning, highlight=False, markup=False, style="bold red", soft_wrap=True)
     out.print(f"leaderboard page: {made.page}", highlight=False, soft_wrap=True)
+
+
+def _names(experiments: Sequence[str], labels: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """What each is called in a narrow table: `…label` for a member of a study, where no other member has that label."""
+    taken = Counter(labels[name][1] for name in experiments if name in labels)
+    return {name: f"…{labels[name][1]}" if name in labels and taken[labels[name][1]] == 1 else name for name in experiments}

@@ -6,7 +6,6 @@ from pathlib import Path
 import dagster as dg
 from rich.console import Console
 from rich.table import Column, Table
-from rich.text import Text
 
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.campaign import iteration_range

@@ -111,10 +111,6 @@ def doubts(comparisons: Sequence[PairedComparison]) -> tuple[str, ...]:
         a, b = one.a, one.b
         if a.grader != b.grader:
             found[f"Graded differently ({a.grader} and {b.grader}): grade both again before believing this."] = None
-        if a.chosen != b.chosen:
-            which, whole = (a, b) if a.chosen else (b, a)
-            found[f"The score of {which.experiment} is of the answer it chose, that of {whole.experiment} the mean over all its "
-                  "answers."] = None  # fmt: skip
         for side, only in ((a, one.only_a), (b, one.only_b)):
             if side.missing:
                 found[f"{side.experiment} misses {side.missing:,} answers at t{side.iteration:02d}: those that are there are "
@@ -127,4 +123,12 @@ def doubts(comparisons: Sequence[PairedComparison]) -> tuple[str, ...]:
             if only:
                 more = f" and {len(only) - _LISTED:,} more" if len(only) > _LISTED else ""
                 found[f"Only in {side.experiment}, and not compared: {', '.join(only[:_LISTED])}{more}."] = None
-    return tuple(found)
+    return (*found, *_choices(comparisons))
+
+
+def _choices(comparisons: Sequence[PairedComparison]) -> tuple[str, ...]:
+    """One sentence for all that compare the answers which one side chose with all answers of the other."""
+    mixed = [one for one in comparisons if one.a is not None and one.b is not None and one.a.chosen != one.b.chosen]
+    sides = [side for one in mixed for side in (one.a, one.b) if side is not None]
+    chosen, whole = (", ".join(dict.fromkeys(side.experiment for side in sides if side.chosen is which)) for which in (True, False))
+    return (f"Scores of the answers that were chosen: {chosen}; mean over all answers: {whole}.",) if mixed else ()

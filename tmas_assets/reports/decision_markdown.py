@@ -5,7 +5,7 @@ All text of models, people and files is escaped, so that none of it is read as a
 
 from collections.abc import Iterable, Sequence
 
-from tmas_assets.records import Choice, Decision
+from tmas_assets.records import Choice, Contradiction, Decision, Dissent
 from tmas_assets.reports.decision_report import DecisionReport, RepeatReport, Voice, assumptions, calculations, risks
 from tmas_assets.reports.notation import ABSENT, markdown_cell, percent, tokens_known, total_tokens
 
@@ -16,7 +16,9 @@ def decision_markdown(report: DecisionReport) -> str:
     first = report.first
     standing = first.standing if first else ()
     lines = [f"# {_(report.problem)}: {NAMED[report.flips.commonest] if report.flips.commonest else 'no decision'}", ""]
-    lines += [f"> {_(report.hypothesis.statement)}", "", f"Status: {_(report.status)}. {_stability(report)}", ""]
+    lines += [f"> {_(report.hypothesis.statement)}", ""]
+    lines += [f"Goal: {_(report.hypothesis.goal)}", ""] if report.hypothesis.goal else []
+    lines += [f"Status: {_(report.status)}. {_stability(report)}", ""]
     lines += [f"**Partial:** {_(report.partial)}.", ""] if report.partial else []
     if first is not None:
         lines += _decided(first)
@@ -54,17 +56,33 @@ def _decided(one: RepeatReport) -> list[str]:
     decision = one.decision
     if decision is None:
         return []
-    lines = [f"## {NAMED[decision.decision]}", "", _(decision.reason), ""]
+    lines = [f"## {NAMED[decision.decision]}{_(_by(one.decision_by))}", "", _(decision.reason), ""]
     for name, why in (("Not granted as asked", decision.clamped), ("Partial", decision.partial)):
         lines += [f"**{name}:** {_(why)}", ""] if why else []
     lines += _list("Conditions", decision.conditions)
     lines += _list("Agreed", decision.agreed)
-    lines += _list("Dissent", [f"{each.expert}{' (told to argue so)' if each.assigned else ''}: {each.verdict}. {each.reason}" for each in decision.dissent])
-    lines += _list("Contradictions", [each.text for each in decision.contradictions])
+    lines += _list("Dissent", _views(one, decision.dissent))
+    lines += _list("Lacking evidence", _views(one, decision.insufficient))
+    lines += _list("Red team, told to argue the opposite", _views(one, [decision.red_team] if decision.red_team else []))
+    lines += _list("Contradictions", [f"{each.text}{_two(one, each)}" for each in decision.contradictions])
     lines += _list("Cheapest next experiments", [f"{each.text}{f' ({each.cost})' if each.cost else ''}" for each in decision.next_experiments])
     lines += [_consensus(decision), ""]
     return lines + _table("By dimension", ("expert", "verdict", "score of 10", "confidence"),
-                          [(score.expert, score.verdict, f"{score.score:g}", f"{score.confidence:g}") for score in decision.scores])  # fmt: skip
+                          [(one.signed(score.expert), score.verdict, f"{score.score:g}", f"{score.confidence:g}") for score in decision.scores])  # fmt: skip
+
+
+def _views(one: RepeatReport, views: Sequence[Dissent]) -> list[str]:
+    return [f"{one.signed(each.expert)}: {each.verdict}. {each.reason}" for each in views]
+
+
+def _two(one: RepeatReport, found: Contradiction) -> str:
+    """Marks of people on either side of a contradiction."""
+    signed = [one.signed(seat) for seat in (found.first, found.second) if one.person(seat) is not None]
+    return f" [{', '.join(signed)}]" if signed else ""
+
+
+def _by(person: str | None) -> str:
+    return f" (written by {person})" if person is not None else ""
 
 
 def _consensus(decision: Decision) -> str:
@@ -79,8 +97,11 @@ def _plan(one: RepeatReport) -> list[str]:
         return []
     approved = [f"Approved by {_(one.approval.who)} on {one.approval.when:%Y-%m-%d %H:%M %Z}.", ""] if one.approval else []
     fault = [f"**Not the CEO's plan:** {_(one.plan.fault)}", ""] if one.plan.fault else []
-    table = _table("Plan", ("claim", "", "experts"), [(claim.id, claim.text, ", ".join(claim.experts)) for claim in one.plan.claims])
-    return [*table, *approved, *fault]
+    table = _table(f"Plan{_(_by(one.plan_by))}", ("claim", "", "experts"),
+                   [(claim.id, claim.text, ", ".join(claim.experts)) for claim in one.plan.claims])  # fmt: skip
+    seats = _list("At the table", [f"{seat.name}: {' '.join((seat.remit, *seat.questions))}" for seat in one.experts])
+    orders = _list("Orders of the CEO", [f"{order.granted}{_by(by)}: {order.reason}" for order, by in one.signed_orders])
+    return [*table, *approved, *fault, *seats, *orders]
 
 
 def _calculations(standing: Iterable[Voice]) -> list[Sequence[str]]:
@@ -95,7 +116,7 @@ def _calculations(standing: Iterable[Voice]) -> list[Sequence[str]]:
 
 
 def _said(voice: Voice) -> Sequence[str]:
-    by = f" (written by {voice.person})" if voice.person is not None else ""
+    by = _by(voice.person)
     if voice.finding is None:
         return (f"{voice.turn}{by}", "not readable", "", "", voice.parse_error or "")
     said = voice.finding

@@ -5,6 +5,7 @@ Leaves out gathering it (`engine/decisions.py`) and laying it out (`decision.htm
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import zip_longest
 from typing import Literal
 
 from tmas_assets.records import (
@@ -34,6 +35,11 @@ made."""
 _WEIGHT: dict[Level, int] = {"low": 1, "medium": 2, "high": 3}
 
 
+def person_of(model: str | None) -> str | None:
+    """Who wrote a reply in the place of a model; None where a model did."""
+    return model.removeprefix(PERSON) if model is not None and model.startswith(PERSON) else None
+
+
 class Voice(Record):
     """What one seat said in one round, readable or not."""
 
@@ -49,7 +55,12 @@ class Voice(Record):
     @property
     def person(self) -> str | None:
         """Who wrote it in the place of a model; None where a model did."""
-        return self.model.removeprefix(PERSON) if self.model.startswith(PERSON) else None
+        return person_of(self.model)
+
+    @property
+    def label(self) -> str:
+        """The seat, with the mark of a person."""
+        return self.seat if self.person is None else f"{self.seat} (written by {self.person})"
 
 
 class RepeatReport(Record):
@@ -65,6 +76,11 @@ class RepeatReport(Record):
     voices: tuple[Voice, ...]
     decision: Decision | None
     stopped: str | None
+    plan_by: str | None = None
+    """The person who wrote the plan; None where a model did. So with the orders and the decision."""
+    orders_by: tuple[str | None, ...] = ()
+    """One an order."""
+    decision_by: str | None = None
 
     @property
     def standing(self) -> tuple[Voice, ...]:
@@ -74,6 +90,19 @@ class RepeatReport(Record):
             if voice.finding is not None:
                 last[voice.seat] = voice
         return tuple(last[seat] for seat in dict.fromkeys(voice.seat for voice in self.voices) if seat in last)
+
+    def person(self, seat: str) -> str | None:
+        """Who wrote the finding of a seat that stands; None where a model did, or there is none."""
+        return next((voice.person for voice in self.standing if voice.seat == seat), None)
+
+    def signed(self, seat: str) -> str:
+        """A seat's name, with the mark of a person where one wrote the finding that stands."""
+        return next((voice.label for voice in self.standing if voice.seat == seat), seat)
+
+    @property
+    def signed_orders(self) -> tuple[tuple[Order, str | None], ...]:
+        """Each order with the person who wrote it."""
+        return tuple(zip_longest(self.orders, self.orders_by[: len(self.orders)]))
 
     @property
     def lost(self) -> tuple[Voice, ...]:
@@ -178,8 +207,8 @@ def assumptions(voices: Iterable[Voice]) -> tuple[AssumptionLine, ...]:
     for voice in voices:
         for text in _assumed(voice.finding) if voice.finding else ():
             seats = found.setdefault(" ".join(text.casefold().split()), (text, []))[1]
-            if voice.seat not in seats:
-                seats.append(voice.seat)
+            if voice.label not in seats:
+                seats.append(voice.label)
     return tuple(AssumptionLine(text=text, seats=tuple(seats)) for text, seats in found.values())
 
 
@@ -193,7 +222,7 @@ def _assumed(finding: Finding) -> Iterable[str]:
 def risks(voices: Iterable[Voice]) -> tuple[RiskLine, ...]:
     """The gravest first: by likelihood times impact, then impact, then as said."""
     lines = [
-        RiskLine(text=risk.text, seat=voice.seat, likelihood=risk.likelihood, impact=risk.impact)
+        RiskLine(text=risk.text, seat=voice.label, likelihood=risk.likelihood, impact=risk.impact)
         for voice in voices
         for risk in (voice.finding.risks if voice.finding else ())
     ]
@@ -202,7 +231,7 @@ def risks(voices: Iterable[Voice]) -> tuple[RiskLine, ...]:
 
 def calculations(voices: Iterable[Voice]) -> tuple[CalculationLine, ...]:
     return tuple(
-        CalculationLine(seat=voice.seat, calculation=one)
+        CalculationLine(seat=voice.label, calculation=one)
         for voice in voices
         for one in (voice.finding.calculations if voice.finding else ())
     )

@@ -28,10 +28,19 @@ class PairedCell(Record):
     difference: str
     """In points, with its sign; `*` where a difference can be told."""
     interval: str
-    at: str
-    """`t03 : t01, 1.1 × tokens`."""
+    iterations: str
+    """`t03 : t01`: of the experiment and of the reference."""
+    ratio: str
+    """`1.1`: what one run has spent up to there, as a multiple of the reference; empty where that is unknown."""
+    unit: str
+    """`tokens` or `calls`: of the ratio."""
     hint: str
     told: bool
+
+    @property
+    def at(self) -> str:
+        """`t03 : t01, 1.1 × tokens`."""
+        return self.iterations + (f", {self.ratio} × {self.unit}" if self.ratio else "")
 
 
 class PairedLine(Record):
@@ -80,15 +89,19 @@ def _cell(one: PairedComparison | None, p: float | None) -> PairedCell | None:
     told = (found.low > 0 or found.high < 0) and p < _LEVEL
     calls = one.basis == "calls"
     mine, theirs = (one.a.calls, one.b.calls) if calls else (one.a.tokens, one.b.tokens)
-    unit = "calls" if calls else "tokens"
-    ratio = f", {notation.short_count(mine / theirs)} × {unit}" if theirs else ""
     return PairedCell(
         difference=points(found.value, 1) + ("*" if told else ""),
         interval=f"{points(found.low, 1)} … {points(found.high, 1)}",
-        at=f"t{one.a.iteration:02d} : t{one.b.iteration:02d}{ratio}",
+        iterations=f"t{one.a.iteration:02d} : t{one.b.iteration:02d}",
+        ratio=_ratio(mine / theirs) if theirs else "",
+        unit="calls" if calls else "tokens",
         hint=f"p {found.p:.3f}, adjusted {p:.3f}; {found.wins} better, {found.ties} equal, {found.losses} worse of {found.problems} problems",
         told=told,
     )
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2g}" if value < 10 else notation.short_count(value)
 
 
 def paired_markdown(table: PairedTable) -> str:

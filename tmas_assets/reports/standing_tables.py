@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tmas_assets.reports import notation
-from tmas_assets.reports.paired_table import PairedTable
+from tmas_assets.reports.paired_table import PairedCell, PairedTable
 from tmas_assets.reports.standing import LeaderboardRow
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def standing_table(title: str, rows: Sequence[tuple[str, LeaderboardRow | None]]) -> "Table":
     """One row an experiment, under the name given; a dash for what it does not have."""
-    table = _table(title, ("", "Pass@1", "interval", "answers", "iter", "calls", "tokens", "per right"))
+    table = _table(title, ("", "Pass@1", "interval", "answers", "iter", "calls", "tokens", "/right"))
     from rich.text import Text
 
     for name, row in rows:
@@ -29,7 +29,7 @@ def standing_table(title: str, rows: Sequence[tuple[str, LeaderboardRow | None]]
             notation.tokens_spent(end) if end else notation.ABSENT,
             notation.short_count(dear) if dear is not None else notation.ABSENT,
         )
-    table.caption = "Pass@1 in %; calls and tokens a problem, one run; per right: tokens by Pass@1"
+    table.caption = "Pass@1 in %; calls and tokens a problem, one run; /right: tokens by Pass@1"
     table.caption_justify = "left"
     return table
 
@@ -41,13 +41,17 @@ def paired_terminal(paired: PairedTable) -> "Table":
     table = _table(f"Against {paired.reference}, points", ("", *paired.columns))
     for line in paired.lines:
         cells = [
-            notation.ABSENT if cell is None else Text(f"{cell.difference}\n{cell.interval}\n{cell.at}", style="bold" if cell.told else "")
-            for cell in line.cells
+            notation.ABSENT if cell is None else Text(_of_three_lines(cell), style="bold" if cell.told else "") for cell in line.cells
         ]
         table.add_row(Text(line.experiment), *cells)
-    table.caption = "* can be told from 0, adjusted for the column; below it the interval, the iterations\ncompared, and the ratio of what was spent"
+    table.caption = "* told from 0, adjusted for the column; then interval, iterations, spending"
     table.caption_justify = "left"
     return table
+
+
+def _of_three_lines(cell: PairedCell) -> str:
+    ratio = f" {cell.ratio.replace(' ', '')}×" if cell.ratio else ""
+    return f"{cell.difference}\n{cell.interval.replace(' … ', '…')}\n{cell.iterations.replace(' ', '')}{ratio}"
 
 
 def _table(title: str, headings: Sequence[str]) -> "Table":

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 """More are drawn in grey and without a name."""
+_NARROW = 6.0
+"""Inches; below it names stand under each other."""
 
 
 def token_curves_png(rows: Sequence[LeaderboardRow], title: str) -> bytes:
@@ -58,7 +60,9 @@ def draw_curves(axes: "Axes", theme: Theme, rows: Sequence[LeaderboardRow]) -> N
     axes.grid(axis="y", color=theme.grid, linewidth=0.8)
     handles, names = axes.get_legend_handles_labels()
     if handles:
+        figure = axes.get_figure(root=True)
+        columns = 1 if figure is not None and figure.get_size_inches()[0] < _NARROW else 3
         axes.legend(
-            handles[::-1], names[::-1], loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False, labelcolor=theme.muted,
+            handles[::-1], names[::-1], loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, frameon=False, labelcolor=theme.muted,
             borderaxespad=0.2,
         )  # fmt: skip
