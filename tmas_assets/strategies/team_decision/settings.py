@@ -35,8 +35,8 @@ _DEFAULT = ("market", "finance", "technology", "risk")
 class Price(Record):
     """Of a million tokens."""
 
-    prompt: float = Field(ge=0)
-    completion: float = Field(ge=0)
+    prompt: float = Field(ge=0, allow_inf_nan=False)
+    completion: float = Field(ge=0, allow_inf_nan=False)
 
 
 class Settings(Record):
@@ -59,7 +59,7 @@ class Settings(Record):
     max_tokens: int | None = Field(default=None, ge=1)
     """Tokens for one hypothesis and repeat. Once they are spent, only the decision is still asked for. A reply whose usage
     the server does not tell counts as its cap."""
-    max_cost: float | None = Field(default=None, gt=0)
+    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Money for one hypothesis and repeat, in the currency of `prices` and counted with them from the records. Once it is
     spent, only the decision is still asked for. Wall time is capped for a whole run: the experiment's `budget.seconds`."""
     prices: dict[str, Price] = {}
