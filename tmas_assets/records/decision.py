@@ -201,7 +201,7 @@ class DimensionScore(Record):
 
 
 class Dissent(Record):
-    """A view that differs from the decision, or that was given the task to differ."""
+    """A verdict that is not the decision's: an expert's own view, its lack of evidence, or what the red team was told to say."""
 
     expert: str
     verdict: Stance
@@ -229,7 +229,12 @@ class Decision(Record):
     agreed: tuple[str, ...] = ()
     """What the CEO takes as agreed."""
     dissent: tuple[Dissent, ...] = ()
-    """Taken from the findings by us: a CEO cannot leave it out."""
+    """Experts whose view differs, taken from the findings by us: a CEO cannot leave it out."""
+    insufficient: tuple[Dissent, ...] = ()
+    """Experts whom the evidence allowed no verdict, where the decision does not ask for more of it: they miss something, and
+    object to nothing."""
+    red_team: Dissent | None = None
+    """What argued the opposite because it was told to; None where it was not heard."""
     contradictions: tuple[Contradiction, ...] = ()
     next_experiments: tuple[NextExperiment, ...] = ()
     consensus: Consensus

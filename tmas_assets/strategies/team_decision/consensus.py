@@ -4,11 +4,14 @@ Only verdicts that were given count. An expert without one is missing: it agrees
 was told to say, is in no figure.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from tmas_assets.records import STANCES, Consensus, Contradiction, Finding, Side
 
+_TELLING = re.compile(r"[^\W\d_]{3}")
+"""Three letters in a row: shorter names are those of formulas, where each calculation has its own `a` and `x1`."""
 APART = 2
 """Steps from which on two verdicts on one claim are a contradiction."""
 
@@ -35,25 +38,40 @@ def consensus(experts: Sequence[str], findings: Mapping[str, Finding]) -> Consen
 
 
 def contradictions(findings: Sequence[Finding]) -> tuple[Contradiction, ...]:
-    """Verdicts far apart on the same claim, and one input with different values, in order of `findings`."""
+    """Verdicts far apart on the same claim, and one input of one source with different values, in order of `findings`.
+
+    Who lacks evidence contradicts nobody. Inputs are the same by a name that says what they are (`price`, never `a` or `x1`) and
+    by source; one who reckons with several values of an input, as scenarios do, contradicts nobody who has one of them.
+    """
     found: list[Contradiction] = []
     for first, second in combinations([finding for finding in findings if finding.argues is None], 2):
-        if abs(step_of(first) - step_of(second)) >= APART:
+        if "insufficient" not in (first.verdict, second.verdict) and abs(step_of(first) - step_of(second)) >= APART:
             found += [
                 Contradiction(about=claim, first=first.expert, second=second.expert,
                               text=f"{claim}: {first.expert} says {first.verdict}, {second.expert} says {second.verdict}")
                 for claim in first.claims if claim in second.claims
             ]  # fmt: skip
         theirs = _inputs(second)
-        for name, value in _inputs(first).items():
-            if name in theirs and theirs[name] != value:
-                text = f"{name}: {first.expert} takes {value:g}, {second.expert} takes {theirs[name]:g}"
+        for (name, source), values in _inputs(first).items():
+            others = theirs.get((name, source), ())
+            if others and not set(values) & set(others):
+                text = f"{name}: {first.expert} takes {_values(values)}, {second.expert} takes {_values(others)}"
                 found.append(Contradiction(about=name, first=first.expert, second=second.expert, text=text))
     return tuple(found)
 
 
-def _inputs(finding: Finding) -> Mapping[str, float]:
-    return {quantity.name: quantity.value for one in finding.calculations for quantity in one.inputs}
+def _inputs(finding: Finding) -> Mapping[tuple[str, str], Sequence[float]]:
+    """Values by name and source, each once, in the order given."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for quantity in (quantity for one in finding.calculations for quantity in one.inputs):
+        if _TELLING.search(quantity.name):
+            values = found.setdefault((quantity.name.casefold(), quantity.source), [])
+            values += [quantity.value] * (quantity.value not in values)
+    return found
+
+
+def _values(values: Sequence[float]) -> str:
+    return " or ".join(f"{value:g}" for value in values)
 
 
 def opposite(findings: Sequence[Finding]) -> Side:

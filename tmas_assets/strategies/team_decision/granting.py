@@ -60,6 +60,8 @@ def granted_decision(chosen: Chosen, state: State, *, partial: str | None, accou
     names = [seat.name for seat in state.experts]
     heard = state.heard
     covered = {claim for finding in heard for claim in finding.claims}
+    apart = [finding for finding in heard if step_of(finding) != CHOICES.index(granted.choice)]
+    red = state.said.get(RED_TEAM)
     unread = f"no decision could be read: {chosen.parse_error}" if chosen.choice is None else None
     return Decision(
         decision=granted.choice,
@@ -68,7 +70,9 @@ def granted_decision(chosen: Chosen, state: State, *, partial: str | None, accou
         conditions=granted.conditions,
         scores=tuple(_score(state, finding) for finding in heard),
         agreed=chosen.agreed,
-        dissent=tuple(_dissent(finding, granted.choice) for finding in _differing(state, granted.choice)),
+        dissent=tuple(_dissent(finding, granted.choice) for finding in apart if finding.verdict != "insufficient"),
+        insufficient=tuple(_dissent(finding, granted.choice) for finding in apart if finding.verdict == "insufficient"),
+        red_team=_dissent(red.finding, granted.choice) if red else None,
         contradictions=contradictions(heard),
         next_experiments=chosen.next_experiments,
         consensus=consensus(names, {finding.expert: finding for finding in heard}),
@@ -114,12 +118,6 @@ def _score(state: State, finding: Finding) -> DimensionScore:
                           round=state.said[finding.expert].round)  # fmt: skip
 
 
-def _differing(state: State, choice: Choice) -> Sequence[Finding]:
-    red = state.said.get(RED_TEAM)
-    apart = [finding for finding in state.heard if step_of(finding) != CHOICES.index(choice)]
-    return [*apart, *([red.finding] if red else [])]
-
-
 def _dissent(finding: Finding, choice: Choice) -> Dissent:
     return Dissent(expert=finding.expert, verdict=finding.verdict, steps=step_of(finding) - CHOICES.index(choice),
                    reason=finding.reason, assigned=finding.argues is not None)  # fmt: skip
@@ -130,7 +128,9 @@ def spelled(decision: Decision) -> str:
     lines = [f"Decision: {decision.decision}", f"Reason: {decision.reason}"]
     lines += [f"Condition: {text}" for text in decision.conditions]
     lines += [f"Agreed: {text}" for text in decision.agreed]
-    lines += [f"{'Red team' if one.assigned else 'Dissent'}: {one.expert} says {one.verdict}: {one.reason}" for one in decision.dissent]
+    lines += [f"Dissent: {one.expert} says {one.verdict}: {one.reason}" for one in decision.dissent]
+    lines += [f"Lacks evidence: {one.expert}: {one.reason}" for one in decision.insufficient]
+    lines += [f"Red team says {one.verdict}, as it was told to: {one.reason}" for one in (decision.red_team,) if one]
     lines += [f"No answer: {name}" for name in decision.consensus.missing]
     lines += [f"Next: {one.text}{f' ({one.cost})' if one.cost else ''}" for one in decision.next_experiments]
     lines += [f"{name}: {why}" for name, why in (("Clamped", decision.clamped), ("Partial", decision.partial)) if why]
