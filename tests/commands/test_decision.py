@@ -8,11 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.scripted import launch
-from tests.whole.deciding import CALLS, DEBATE, DECISION, PLAN, Deciding, asked, hypotheses, script
+from tests.whole.deciding import CALLS, DEBATE, DECISION, PLAN, SEATS, Deciding, asked, hypotheses, script
 from tmas_assets.cli import app
 from tmas_assets.commands import decision as commands
 from tmas_assets.commands import decision_table
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.strategies.team_decision.settings import READY
 
 
 class Found:
@@ -53,7 +54,14 @@ def test_a_plan_is_read_approved_and_gone_on_from(project, server):
     with pytest.raises(CommandFault, match="Nothing was run yet"):
         tmas("show", "decided", "bottle")
     project.run(problems=["bottle"])
-    assert "waits for approval of its plan" in tmas("show", "decided", "bottle")
+    waiting = tmas("show", "decided", "bottle")
+    assert "waits for approval of its plan" in waiting
+    assert "goal: Earn money with it" in waiting
+    seats = waiting.split("at the table")[1]
+    assert all(seat.remit.split()[0] in seats and seat.questions[0].split()[0] in seats for seat in READY.values() if seat.name in SEATS)
+    assert "warning" not in waiting
+    assert "failed" not in waiting
+    assert "checks not yet passed, since the decision is not made: schema_complete, " in waiting
     assert "its plan is approved; `tmas run decided -p bottle` goes on" in tmas("approve", "decided", "bottle", "--who", "Ann")
     project.run(problems=["bottle"])
     shown = tmas("show", "decided", "bottle")
@@ -68,14 +76,29 @@ def test_a_reply_is_shown_edited_and_read_back(project, server, tmp_path):
     project.run(problems=["bottle"])
     tmas("approve", "decided", "bottle", "--who", "Ann")
     project.run(problems=["bottle"])
-    reply = json.loads(tmas("show", "decided", "bottle", "--reply", "r0t01/risk/expert"))
+    shown = tmas("show", "decided", "bottle", "--reply", "r0t01/risk/expert")
+    reply = json.loads(shown)
+    assert len(shown.splitlines()) > len(reply)
     file = tmp_path / "risk.json"
+    file.write_text(shown)
+    with pytest.raises(CommandFault, match="what stands there already; nothing was changed"):
+        tmas("edit", "decided", "bottle", "r0t01/risk/expert", "--file", str(file), "--who", "Bob")
     file.write_text(json.dumps({**reply, "verdict": "oppose", "reason": "The supplier is the only one"}))
     said = tmas("edit", "decided", "bottle", "r0t01/risk/expert", "--file", str(file), "--who", "Bob", "--why", "call with purchasing")
     assert "r0t01/risk/expert is amended" in said
+    with pytest.raises(CommandFault, match="what stands there already"):
+        tmas("edit", "decided", "bottle", "r0t01/risk/expert", "--file", str(file), "--who", "Cas")
     calls = total(server)
     project.run(problems=["bottle"])
     assert total(server) - calls == DEBATE + DECISION
+    file.write_text(tmas("show", "decided", "bottle", "--reply", "r0t01/risk/expert"))
+    with pytest.raises(CommandFault, match="what stands there already"):
+        tmas("edit", "decided", "bottle", "r0t01/risk/expert", "--file", str(file), "--who", "Cas")
+    file.write_text(shown)
+    said = tmas("edit", "decided", "bottle", "r0t01/risk/expert", "--file", str(file), "--who", "Bob", "--why", "as it was")
+    assert "is amended" in said
+    tmas("edit", "decided", "bottle", "r0t01/risk/expert", "--text", json.dumps({**reply, "verdict": "oppose", "reason": "The supplier is the only one"}),
+         "--who", "Bob", "--why", "call with purchasing")  # fmt: skip
     shown = json.loads(tmas("show", "decided", "bottle", "--json"))
     [voice] = [one for one in shown["repeats"][0]["voices"] if one["turn"] == "r0t01/risk/expert"]
     assert (voice["model"], voice["finding"]["reason"]) == ("person: Bob", "The supplier is the only one")

@@ -54,6 +54,8 @@ def decision(text: str, choice: str = "go_if") -> Decision:
         decision=choice, asked="go", reason=text, conditions=(text,), agreed=(text,),
         scores=(DimensionScore(expert="market", verdict="support", score=7, confidence=0.6, round=1),),
         dissent=(Dissent(expert="risk", verdict="oppose", steps=-2, reason=text),),
+        insufficient=(Dissent(expert="market", verdict="insufficient", steps=-1, reason=text),),
+        red_team=Dissent(expert="red_team", verdict="oppose", steps=-2, reason=text, assigned=True),
         contradictions=(Contradiction(about="c1", first="market", second="risk", text=text),),
         next_experiments=(NextExperiment(text=text, cost=text),),
         consensus=Consensus(asked=2, cast=1, missing=("risk",), within_one_step=1, share=0.5, spread=None),

@@ -66,7 +66,7 @@ def test_decision_dissent_registers_and_people_are_there_to_be_seen(opened: webd
     assert opened.find_element(By.CSS_SELECTOR, ".tiles .main b").text == "No go"
     assert (rows("risks"), rows("calculations"), rows("people"), rows("audit")) == (1, 1, 1, 2)
     assert rows("assumptions") == 3
-    assert len(opened.find_elements(By.CSS_SELECTOR, "#dissent li")) == 2
+    assert len(opened.find_elements(By.CSS_SELECTOR, "#dissent li")) == 4
     assert opened.find_element(By.CSS_SELECTOR, "#findings .person").text == f"written by {ATTACK}"
 
 

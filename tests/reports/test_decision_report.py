@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from tests.reports.decided import finding, repeat, report, voice
-from tmas_assets.records import Quantity
+from tmas_assets.records import Dissent, Quantity
 from tmas_assets.reports.decision_markdown import decision_markdown
 from tmas_assets.reports.decision_report import assumptions, calculations, decision_page, risks
 
@@ -82,3 +82,33 @@ def test_what_a_person_wrote_is_marked_on_page_and_in_markdown():
     made = report("Ann")
     assert "written by Ann" in decision_page(made)
     assert "(written by Ann)" in decision_markdown(made).replace("\\", "")
+
+
+def test_every_place_with_a_text_that_a_person_wrote_carries_the_mark():
+    one = repeat("x", 1, "no_go")
+    decision = one.decision.model_copy(update={"dissent": (Dissent(expert="market", verdict="support", steps=1, reason="x"),)})
+    by = {"voices": (*one.voices[:1], voice("x", round_=2, model="person: Ann"), *one.voices[2:]), "decision": decision,
+          "plan_by": "Bob", "orders_by": ("Cas",), "decision_by": "Dee"}  # fmt: skip
+    made = report("x").model_copy(update={"repeats": (repeat("x"), one.model_copy(update=by))})
+    sections = {part.split('"')[0]: part for part in decision_page(made).split('<section id="')}
+    written = {name: set(re.findall(r"written by (\w+)", part)) for name, part in sections.items()}
+    assert written["decision"] == {"Dee"}
+    assert written["plan"] == {"Bob", "Cas"}
+    assert all(written[name] == {"Ann"} for name in ("scores", "dissent", "assumptions", "risks", "calculations"))
+    assert sections["dissent"].count("written by Ann") == 3  # its dissent, what it lacks, and its contradiction
+    text = decision_markdown(made)
+    marks = dict.fromkeys(("## No go", "## Plan", "- continue", "- market", "| market"), "")
+    for line in text.splitlines():
+        for start in marks:
+            marks[start] += line if line.startswith(start) and "seat" not in line else ""
+    found = {start: set(re.findall(r"written by (\w+)", line)) for start, line in marks.items()}
+    assert found == {"## No go": {"Dee"}, "## Plan": {"Bob"}, "- continue": {"Cas"}, "- market": {"Ann"}, "| market": {"Ann"}}
+
+
+def test_what_was_told_to_differ_or_lacks_evidence_is_no_dissent():
+    text = decision_markdown(report("x"))
+    assert [line for line in text.splitlines() if line.startswith("### ")][2:5] == [
+        "### Dissent", "### Lacking evidence", "### Red team, told to argue the opposite"]  # fmt: skip
+    page = decision_page(report("x"))
+    assert "Lacking evidence" in page
+    assert "Red team, told to argue the opposite" in page

@@ -1,5 +1,6 @@
 """`tmas decision`: reads a stored decision and keeps a person's word on it. Asks no model: `tmas run` does what follows."""
 
+import json
 import sys
 from contextlib import closing
 from datetime import UTC, datetime
@@ -68,12 +69,22 @@ def _print_reply(deployment: Deployment, cells: CellStore, problem: Problem, rep
     if text is None and turn.trace is not None:
         with closing(deployment.call_log()) as log:
             text = next((call.answer for call in log.calls([turn.trace.call])), None)
-    sys.stdout.write((text or turn.text) + "\n")
+    sys.stdout.write(_spaced(text or turn.text) + "\n")
+
+
+def _spaced(text: str) -> str:
+    """JSON with a line a field, so that it can be edited; other text as it is."""
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except ValueError:
+        return text
 
 
 def _print_report(report: DecisionReport, out: Console) -> None:
     flips = report.flips
     out.print(Text.assemble((report.problem, "bold"), f": {report.hypothesis.statement}"))
+    if report.hypothesis.goal:
+        out.print(Text(f"goal: {report.hypothesis.goal}"))
     out.print(Text(f"status: {report.status}"))
     for one in report.repeats:
         _print_repeat(one, out)
@@ -92,6 +103,12 @@ def _print_repeat(one: RepeatReport, out: Console) -> None:
         for claim in one.plan.claims:
             table.add_row(claim.id, Text(claim.text), ", ".join(claim.experts))
         out.print(table)
+        if one.plan_by is not None:
+            out.print(Text(f"plan written by {one.plan_by}"))
+        seats = _table(f"repeat {one.repeat}: at the table", "expert", "remit", "must answer")
+        for seat in one.experts:
+            seats.add_row(seat.name, Text(seat.remit), Text(" ".join(seat.questions)))
+        out.print(seats)
         if one.approval is not None:
             out.print(Text(f"approved by {one.approval.who} on {one.approval.when:%Y-%m-%d %H:%M %Z}"))
     if one.voices:
@@ -106,11 +123,16 @@ def _print_repeat(one: RepeatReport, out: Console) -> None:
         out.print(table)
     if (made := one.decision) is not None:
         consensus = made.consensus
-        out.print(Text.assemble((f"repeat {one.repeat}: {NAMED[made.decision]}", "bold"), f" {made.reason}"))
+        by = f" (written by {one.decision_by})" if one.decision_by is not None else ""
+        out.print(Text.assemble((f"repeat {one.repeat}: {NAMED[made.decision]}", "bold"), f" {made.reason}{by}"))
         out.print(
             f"{consensus.within_one_step} of {consensus.asked} experts within one step of each other; "
-            f"dissent: {', '.join(each.expert for each in made.dissent) or 'none'}", highlight=False,
+            f"dissent: {', '.join(one.signed(each.expert) for each in made.dissent) or 'none'}", highlight=False,
         )  # fmt: skip
+        if made.insufficient:
+            out.print(f"lacking evidence: {', '.join(one.signed(each.expert) for each in made.insufficient)}", highlight=False)
+        if made.red_team is not None:
+            out.print(f"red team, told to argue the opposite: {made.red_team.verdict}", highlight=False)
         for why in (made.clamped, made.partial):
             if why:
                 out.print(Text(why, style="yellow"))

@@ -20,6 +20,7 @@ from tmas_assets.reports.decision_report import (
     Intervention,
     RepeatReport,
     Voice,
+    person_of,
 )
 from tmas_assets.reports.report_rows import InputDigest
 from tmas_assets.statistics import role_tokens
@@ -143,6 +144,8 @@ def _cost(settings: Settings, traces: tuple[Trace, ...]) -> Cost | None:
 
 def _repeat(past: Sequence[Round], review: Review) -> RepeatReport:
     state = state_of(past)
+    turns = [turn for one in past for turn in one.memory.turns if turn.data is not None]
+    by = {kind: [person_of(turn.model) for turn in turns if turn.kind == kind] for kind in ("Plan", "Order", "Decision")}
     return RepeatReport(
         repeat=past[0].repeat,
         plan=state.plan,
@@ -155,6 +158,9 @@ def _repeat(past: Sequence[Round], review: Review) -> RepeatReport:
         ),
         decision=decision_of(past),
         stopped=past[-1].memory.stopped,
+        plan_by=by["Plan"][-1],
+        orders_by=tuple(by["Order"]),
+        decision_by=next(reversed(by["Decision"]), None),
     )
 
 

@@ -3,6 +3,7 @@
 Asks no model; the next run does what follows from it. Leaves out where the word comes from: command line, or the UI.
 """
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -61,6 +62,11 @@ def amend(
         raise ReviewFault(f"{turn.id} was made without a reply; amend {turn.id.replace('_instead', '')} in its place")
     if text is not None and (fault := unreadable(cells, problem, iteration, turn, text)) is not None:
         raise ReviewFault(f"the text for {turn.id} cannot be read as its {turn.kind}: {fault}. Nothing was changed.")
+    if text is not None and _plain(text) in map(_plain, _standing(cells, problem, turn)):
+        raise ReviewFault(
+            f"the text for {turn.id} is what stands there already; nothing was changed. To have the reply asked anew use "
+            f"`tmas decision again {cells.experiment.name} {problem.id} {turn.id}`"
+        )
     before = [one for one in cells.reviews.of(problem).amendments if one.sample == turn.id]
     made = Amendment(
         problem=problem.id,
@@ -76,6 +82,21 @@ def amend(
     )
     cells.reviews.add(problem, made)
     return made
+
+
+def _standing(cells: CellStore, problem: Problem, turn: Turn) -> Sequence[str]:
+    """The texts of a reply that the next run takes: a person's last one, and what is stored where nothing replaces it."""
+    last = cells.reviews.of(problem).in_force.get(turn.id)
+    replaced = last is not None and turn.trace is not None and last.replaces == turn.trace.call
+    return [text for text in (last.text if last else None, None if replaced else (turn.data or turn.text)) if text is not None]
+
+
+def _plain(text: str) -> object:
+    """What a text says, however its JSON is spaced."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text.strip()
 
 
 def find_reply(turns: Sequence[tuple[int, Turn]], reply: str, problem: Problem) -> tuple[int, Turn]:
