@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import warnings
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,21 @@ app = typer.Typer(
 )
 app.add_typer(decision_app, name="decision")
 out, err = Console(), Console(stderr=True)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"tmas-assets {version('tmas-assets')}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    wanted: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command()
@@ -126,6 +142,21 @@ def benchmarks(
     from tmas_assets.commands.benchmarks import list_benchmarks
 
     list_benchmarks(as_json=as_json, out=out)
+
+
+@app.command()
+def strategies(name: Annotated[str, typer.Argument(help="Name of a strategy; none for a list of all.")] = "") -> None:
+    """List the strategies, or show one's settings with defaults, bounds and meaning, and the iterations it takes.
+
+    Examples:
+
+        tmas strategies
+
+        tmas strategies verify_refine
+    """
+    from tmas_assets.commands.strategies import show_strategies
+
+    show_strategies(name, out=out)
 
 
 @app.command()
