@@ -1,11 +1,16 @@
 """Files of experiments that decide: the shipped example is whole, and one that could never decide is refused by field."""
 
+import re
+
+import dagster as dg
 import pytest
 
 from resources.releases import load_problems
 from tests.whole.deciding import asked
+from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.experiment import ExperimentFault, check
 from tmas_assets.assets.of_strategy import own_assets
+from tmas_assets.assets.summary import summary_asset
 from tmas_assets.definitions import experiment_files
 from tmas_assets.records import hypothesis_of
 
@@ -44,3 +49,11 @@ def test_without_debate_or_red_team_there_is_no_asset_for_them(tmp_path):
 
 def test_no_other_strategy_has_assets_of_its_own(tmp_path):
     assert own_assets(asked("http://127.0.0.1:9/v1", tmp_path, strategy={"name": "single"}, iterations=1)) is None
+
+
+def test_no_description_of_a_decision_speaks_of_scores_or_banks_that_it_has_not(tmp_path):
+    experiment = asked("http://127.0.0.1:9/v1", tmp_path)
+    made = [*own_assets(experiment).assets(experiment), *cell_assets(experiment), summary_asset(experiment)]
+    specs = [spec for one in made for spec in ([one] if isinstance(one, dg.AssetSpec) else one.specs)]
+    assert len(specs) == 14
+    assert not [spec.key for spec in specs if re.search("Pass@1|both banks|summaries", spec.description or "Pass@1")]

@@ -97,7 +97,7 @@ def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg
         pool=POOL,
         output_required=False,
         description=(
-            "Runs one iteration of the strategy on one problem: rollouts, checks, summaries, both banks, grades. "
+            "Runs one iteration of the strategy on one problem, everything it records, and its grades. "
             f"Problems to choose appear once `problems/{asset_name(experiment.benchmark)}` is materialized. "
             f"For many cells the job `{experiment.name}_campaign` is faster."
         ),

@@ -185,7 +185,7 @@ def summary_asset(experiment: Experiment, group: str | None = None) -> dg.Assets
         deps=[dg.AssetDep(experiment_key(experiment, "benchmark_scores"), partition_mapping=dg.AllPartitionMapping())],
         group_name=group or experiment.name,
         kinds={"parquet"},
-        description="Pass@1 by iteration with intervals, tokens by role, and the report page.",
+        description="What all cells come to: scores by iteration where there are any, tokens by role, and the report page.",
     )
     def summary(deployment: Deployment) -> dg.MaterializeResult[None]:
         made = summarise(deployment, experiment)
