@@ -23,7 +23,7 @@ from tmas_assets.records import (
     Risk,
     RoleTokens,
 )
-from tmas_assets.reports.decision_report import AuditLine, DecisionReport, Intervention, Check, RepeatReport, Voice
+from tmas_assets.reports.decision_report import AuditLine, Check, DecisionReport, Intervention, RepeatReport, Voice
 from tmas_assets.reports.report_rows import InputDigest, ModelUse
 from tmas_assets.statistics.flips import flips
 

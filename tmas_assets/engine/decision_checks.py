@@ -22,7 +22,7 @@ CHECKS = {
     CONTRADICTIONS: "Every contradiction between findings is listed in the decision.",
 }
 GRAVE = (CONTRADICTIONS,)
-"""Broken by us alone: whatever models say, these hold."""
+"""What only we could break: whatever models say, these pass."""
 
 
 def checks(hypothesis: Hypothesis, repeats: Sequence[RepeatReport]) -> tuple[Check, ...]:
