@@ -10,7 +10,8 @@ from tests.commands.test_tmas import tmas
     [
         (("demo", "demo"), "demo compared with itself differs by nothing; name two experiments"),
         (("demo", "dem"), "no experiment 'dem'; did you mean demo?"),
-        (("demo", "math500_tmas_small"), "no file at"),
+        (("demo", "dem"), "tmas_assets/defs. Add one there as <name>/defs.yaml"),
+        (("demo", "math500_tmas_small"), "demo and math500_tmas_small have not run under the present settings; `tmas run demo`, `tmas"),
     ],
 )
 def test_a_fault_is_a_sentence_and_an_exit_code(arguments, text, tmp_path):

@@ -3,8 +3,9 @@
 import dagster as dg
 from rich.console import Console
 
-from tmas_assets.assets.comparison import compared
+from tmas_assets.assets.comparison import compared, has_run
 from tmas_assets.assets.study import StudyFile
+from tmas_assets.benchmarks import asset_name
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import find, find_experiment
 from tmas_assets.commands.place import stated_deployment
@@ -30,11 +31,22 @@ def compare_two(first: str, second: str, *, as_json: bool, out: Console) -> None
     a, b = find_experiment(first).experiment, find_experiment(second).experiment
     if a.name == b.name:
         raise CommandFault(f"{a.name} compared with itself differs by nothing; name two experiments")
+    deployment = stated_deployment()
     try:
-        found = compared(stated_deployment(), a, b)
+        if unrun := [one.name for one in (a, b) if not has_run(deployment, one)]:
+            raise CommandFault(
+                f"{' and '.join(unrun)} {'has' if len(unrun) == 1 else 'have'} not run under the present settings; "
+                + ", ".join(f"`tmas run {name}`" for name in unrun) + " first"
+            )
+        found = compared(deployment, a, b)
     except dg.Failure as fault:
         raise CommandFault(fault.description or str(fault)) from fault
     if all(one.difference is None for one in found):
+        if asset_name(a.benchmark) != asset_name(b.benchmark) and "no problem is in both" in _reason(found):
+            raise CommandFault(
+                f"{a.name} and {b.name} cannot be compared: they have different problems, {a.name} those of "
+                f"problems/{asset_name(a.benchmark)} and {b.name} those of problems/{asset_name(b.benchmark)}"
+            )
         raise CommandFault(
             f"{a.name} ({a.benchmark.name}) and {b.name} ({b.benchmark.name}) cannot be compared: {_reason(found)}. "
             "Both need graded answers to problems of the same text and gold; `tmas report` shows what each has."

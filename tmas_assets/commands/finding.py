@@ -1,12 +1,17 @@
 """What a name on the command line stands for: an experiment or a study."""
 
 import difflib
+from pathlib import Path
 
+import tmas_assets
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.loading import Loaded
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.definitions import loaded
+
+FOLDER = Path(tmas_assets.__file__).parent / "defs"
+"""Of the copy that is installed, wherever the command is typed."""
 
 
 def stated() -> Loaded:
@@ -14,7 +19,7 @@ def stated() -> Loaded:
     try:
         return loaded()
     except ExperimentFault as fault:
-        raise CommandFault(f"the experiments under tmas_assets/defs cannot be loaded: {fault}") from fault
+        raise CommandFault(f"the experiments under {FOLDER} cannot be loaded:\n{fault}") from fault
 
 
 def find(name: str) -> ExperimentFile | StudyFile:
@@ -27,8 +32,8 @@ def find(name: str) -> ExperimentFile | StudyFile:
         hint = f"did you mean {near[0]}? " if near else ""
         shown = sorted([*(file.experiment.name for file in found.alone), *(study.study.name for study in found.studies)])
         raise CommandFault(
-            f"no experiment {name!r}; {hint}known: {', '.join(shown)}, and the members of studies. "
-            "Add one as tmas_assets/defs/<name>/defs.yaml"
+            f"no experiment {name!r}; {hint}known: {', '.join(shown)}, and the members of studies; looked in {FOLDER}. "
+            "Add one there as <name>/defs.yaml; in a copy of the repository, install the copy (`pip install -e .`)"
         )
     return known[name]
 
