@@ -128,6 +128,10 @@ def test_terminal_tables_fit_eighty_columns(score_of: Scores) -> None:
     shown = printed(standing_table("demo_strategies", rows), 80)
     assert all(len(line) <= 80 for line in shown.splitlines())
     assert "12.3 M" in shown
+    assert "missing" not in shown
+    partial = printed(standing_table("s", [("a", member("a", score_of(0, [0.5], 4, missing=28)).standing)]), 80)
+    assert "1×4 −28" in partial
+    assert "answers missing" in partial
     others = {name: compare(side(name, {0: 4}, 100), side("single", {0: 1}, 9), seed=0, bases=BASES) for name in names}
     found = report(*(member(name, None).model_copy(update={"against": others[name]}) for name in names))
     paired = study_paired(found)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tmas_assets.records import Score
 from tmas_assets.reports import notation
 from tmas_assets.reports.paired_table import PairedCell, PairedTable
 from tmas_assets.reports.standing import LeaderboardRow
@@ -23,13 +24,14 @@ def standing_table(title: str, rows: Sequence[tuple[str, LeaderboardRow | None]]
             Text(name),
             Text(notation.percent(score.value) if score else notation.ABSENT, style="bold"),
             notation.bounds(score).replace(" ", "") if score else notation.ABSENT,
-            notation.per_problem(score).replace(" × ", "×") if score else notation.ABSENT,
+            _answers(score) if score else notation.ABSENT,
             str(score.iteration) if score else notation.ABSENT,
             notation.short_count(end.calls) if end else notation.ABSENT,
             notation.tokens_spent(end) if end else notation.ABSENT,
             notation.short_count(dear) if dear is not None else notation.ABSENT,
         )
-    table.caption = "Pass@1 in %; calls and tokens a problem, one run; /right: tokens by Pass@1"
+    partial = "; −n: so many answers missing" if any(row and row.score and row.score.missing for _, row in rows) else ""
+    table.caption = f"Pass@1 in %; calls and tokens a problem, one run; /right: tokens by Pass@1{partial}"
     table.caption_justify = "left"
     return table
 
@@ -47,6 +49,10 @@ def paired_terminal(paired: PairedTable) -> "Table":
     table.caption = "* told from 0, adjusted for the column; then interval, iterations, spending"
     table.caption_justify = "left"
     return table
+
+
+def _answers(score: Score) -> str:
+    return notation.per_problem(score).replace(" × ", "×") + (f" −{score.missing:,}" if score.missing else "")
 
 
 def _of_three_lines(cell: PairedCell) -> str:

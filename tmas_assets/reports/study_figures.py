@@ -108,7 +108,7 @@ def _draw(figure: "Figure", theme: Theme, shown: Sequence[Panel]) -> None:
             axes.set_axis_off()
             continue
         _draw_panel(axes, theme, shown[number], first=number % columns == 0)
-        axes.set_ylim(0, min(100.0, max(10.0, 108 * max(tops, default=1.0))))
+        axes.set_ylim(0, min(102.0, max(10.0, 108 * max(tops, default=1.0))))
 
 
 def _draw_panel(axes: "Axes", theme: Theme, panel: Panel, *, first: bool) -> None:

@@ -52,7 +52,7 @@ def draw_curves(axes: "Axes", theme: Theme, rows: Sequence[LeaderboardRow]) -> N
         axes.containers[-1][2][0].set_alpha(0.35)
     tops = [100 * (point.value if point.high is None else point.high) for row in there for point in _points(row)]
     axes.set_xscale("log")
-    axes.set_ylim(0, min(100.0, max(10.0, 1.08 * max(tops, default=100.0))))
+    axes.set_ylim(0, min(102.0, max(10.0, 1.08 * max(tops, default=100.0))))
     axes.set_ylabel("Pass@1, %")
     axes.set_xlabel("tokens a problem, one run of the strategy up to each iteration")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda tokens, _: short_count(tokens)))
