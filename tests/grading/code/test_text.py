@@ -167,7 +167,8 @@ def test_any_text_is_read_without_a_fault(text):
     'x = """\n' * 3_001, "```python\ndef f(v):\n  return (\n```\n" * 2_000, "x = 1\nfoo bar\n" * 5_000, "`a`" * 20_000,
     "[" * 20_000 + "]" * 20_000, "x = 1\n" * 20_000, "def f(v):\n" + "    x = (1,\n" * 10_000, "```\n" * 3_000 + SQUARE,
 ])
-def test_no_text_takes_two_seconds_of_reading(text):
+def test_no_text_holds_up_the_reading(text):
+    """Far above what any takes (under a second), far below what they take where time grows with the square."""
     started = time.process_time()
     answered(text, "f", PROMPT)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 10
