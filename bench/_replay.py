@@ -23,8 +23,11 @@ class OtherRequest(RuntimeError):
     """The strategy asks what the run did not ask: it depends on more than its replies."""
 
 
+_THREADS_SECONDS = 60.0
+
+
 class _Clock(selectors.DefaultSelector):
-    """Waits for nothing and lets the time pass at once."""
+    """Waits for threads alone, and lets the time of everything else pass at once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +35,9 @@ class _Clock(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
-            raise RuntimeError("everybody waits and nothing is on its way")
+            if not (found := super().select(_THREADS_SECONDS)):
+                raise RuntimeError("everybody waits and nothing is on its way")
+            return found
         self.now += timeout
         return super().select(0)
 

@@ -44,4 +44,4 @@ def test_a_flood_takes_no_time(call, begin, piece):
     for role, read in READS.items():
         started = time.process_time()
         read(reply)
-        assert time.process_time() - started < 2, role
+        assert time.process_time() - started < 10, role
