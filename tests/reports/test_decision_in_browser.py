@@ -3,20 +3,18 @@
 Needs Debian's chromium and chromium-driver; skipped only where they are absent.
 """
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
+from tests.reports.browser import needs_browser, started
 from tests.reports.decided import report
 from tmas_assets.reports.decision_report import decision_page
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs the packages chromium and chromium-driver")
+pytestmark = needs_browser
 ATTACK = (
     """</pre></title></style></details><script>document.title='owned'</script><img src=x onerror="document.title='owned'">"""
     """<svg onload="document.title='owned'"><a href="javascript:document.title='owned'" id=trap>report</a>{{ 7 * 7 }}"""
@@ -25,18 +23,8 @@ ATTACK = (
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1280,900",
-        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):  # fmt: skip
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
-    yield started
-    started.quit()
+    with started(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
