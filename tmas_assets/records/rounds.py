@@ -135,7 +135,7 @@ class Turn(Record):
     kind: str
     """Name of the record that `data` holds."""
     data: str | None
-    """That record as canonical JSON; None unless parsed."""
+    """That record as canonical JSON; None where there is none. Where a reply could not be read it holds what was done instead."""
     text: str
     """What was said, as far as it is not in `data`."""
     about: tuple[str, ...] = ()
