@@ -59,9 +59,12 @@ class Bench:
         return CellStore(place.store(), self.experiment, identities(self.experiment, place.vllm()))
 
     def run(self, iterations: range | None = None, *, redo: bool = False) -> Outcome:
-        """One pass in this process; `made` and `found` hold what it reported."""
+        """One pass in this process; `made` and `found` hold what it reported, by iteration and problem: cells end in any order."""
         self.made, self.found = [], []
-        return asyncio.run(self._run(iterations or range(self.experiment.iterations), redo))
+        outcome = asyncio.run(self._run(iterations or range(self.experiment.iterations), redo))
+        self.made.sort(key=lambda cell: (cell.iteration, cell.problem.id))
+        self.found.sort(key=lambda cell: (cell.iteration, cell.problem.id))
+        return outcome
 
     async def _run(self, iterations: range, redo: bool) -> Outcome:
         place, spend = self.deployment, Spend(self.experiment.budget)
