@@ -9,7 +9,7 @@ from tmas_assets.records.base import Record, digest
 class Problem(Record):
     """`id` is the release's own id, any text; `partitions.keys` makes a partition key of it."""
 
-    SCHEMA_VERSION: ClassVar[int] = 2
+    SCHEMA_VERSION: ClassVar[int] = 3
 
     benchmark: str
     release: str
@@ -28,6 +28,9 @@ class Problem(Record):
     level: str | None = None
     source: str = ""
     """Where the row comes from inside the release (file and row, or generator and index)."""
+    licence: str | None = None
+    """Of this row, where the release states one a row; else the benchmark's holds. Not part of the digest: nobody answers or
+    grades by it."""
     errata: str | None = None
     """Why this row differs from the released one, None when it does not."""
 

@@ -1,7 +1,7 @@
 """The parquet schema of a record, derived from its fields; rows to table and back.
 
 A field's type decides its column: text, integers, floats, booleans, times (UTC, microseconds), tuples as
-lists, records as structs, `X | None` as nullable. Nothing is inferred from values, so an all-null column
+lists, records as structs, `X | None` as nullable; a field's alias names its column. Nothing is inferred from values, so an all-null column
 keeps its type. Leaves out files: `resources/parquet_store.py`.
 """
 
@@ -56,7 +56,7 @@ def _fields(record: type[Record]) -> list[pa.Field]:
     out = []
     for name, info in record.model_fields.items():
         kind, nullable = _column(info.annotation, f"{record.__name__}.{name}")
-        out.append(pa.field(name, kind, nullable=nullable))
+        out.append(pa.field(info.alias or name, kind, nullable=nullable))
     return out
 
 
@@ -68,7 +68,7 @@ def arrow_schema(record: type[Record]) -> pa.Schema:
 
 def to_table(record: type[R], rows: Sequence[R]) -> pa.Table:
     """Table of `rows`, with the derived schema also when there are none."""
-    return pa.Table.from_pylist([row.model_dump(mode="python") for row in rows], schema=arrow_schema(record))
+    return pa.Table.from_pylist([row.model_dump(mode="python", by_alias=True) for row in rows], schema=arrow_schema(record))
 
 
 @cache

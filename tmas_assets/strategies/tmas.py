@@ -22,6 +22,7 @@ from tmas_assets.records import (
     BankWrite,
     Branch,
     Call,
+    ChatRequest,
     MemoryEntry,
     Problem,
     Record,
@@ -81,6 +82,44 @@ async def iterate(
     )
 
 
+class SolverPrompt(Record):
+    """The request of a candidate, and what of the round before it shows."""
+
+    request: ChatRequest
+    parents: tuple[str, ...]
+    """Ids of the rollouts shown."""
+    memory: tuple[MemoryEntry, ...]
+    """Live entries of the bank that is shown; a prompt too small for all shows the best supported."""
+
+
+def solver_prompt(
+    problem: Problem, last: Round | None, ask: Ask, branch: Branch, candidate: int, settings: Settings
+) -> SolverPrompt:
+    """What candidate number `candidate` of the round after `last` is asked on this branch: at test time, and in the
+    training data made from such rounds."""
+    shown = _shown(last, branch, candidate, settings)
+    bank: Bank | None = {"refine": "experience", "explore": "guideline"}.get(branch)  # type: ignore[assignment]
+    memory = live(last.memory.entries, bank) if last is not None and bank in settings.banks else ()
+    request = solution.ask(
+        problem, ask, proof=settings.proof, branch=branch, shown=shown, memory=memory, limits=settings.limits
+    )
+    return SolverPrompt(request=request, parents=tuple(rollout.id for rollout, _ in shown), memory=memory)
+
+
+def _shown(
+    last: Round | None, branch: Branch, number: int, settings: Settings
+) -> tuple[tuple[Rollout, Summary | None], ...]:
+    if branch != "refine" or last is None:
+        return ()
+    summaries = {summed.rollout: summed for summed in last.summaries}
+    pairs = [(rollout, summaries.get(rollout.id)) for rollout in last.rollouts if rollout.text]
+    if settings.refine_from == "paired":
+        pairs = [pair for pair in pairs if pair[0].candidate == number]
+    elif settings.refine_from == "best":
+        pairs = sorted(pairs, key=lambda pair: -(_mean(pair[1]) or 0.0))[:1]
+    return fitting(tuple(pairs), settings.limits)
+
+
 class _Turn:
     """One iteration on one problem under these settings."""
 
@@ -106,40 +145,16 @@ class _Turn:
         draw = random.Random(self.step.seed("branch", number))
         return "explore" if draw.random() < self.settings.epsilon else "refine"
 
-    def _shown(self, branch: Branch, number: int) -> tuple[tuple[Rollout, Summary | None], ...]:
-        last = self.step.last
-        if branch != "refine" or last is None:
-            return ()
-        summaries = {summed.rollout: summed for summed in last.summaries}
-        pairs = [(rollout, summaries.get(rollout.id)) for rollout in last.rollouts if rollout.text]
-        if self.settings.refine_from == "paired":
-            pairs = [pair for pair in pairs if pair[0].candidate == number]
-        elif self.settings.refine_from == "best":
-            pairs = sorted(pairs, key=lambda pair: -(_mean(pair[1]) or 0.0))[:1]
-        return fitting(tuple(pairs), self.settings.limits)
-
     async def _solve(self, number: int) -> Rollout:
         branch = self._branch(number)
-        shown = self._shown(branch, number)
-        bank: Bank | None = {"plain": None, "refine": "experience", "explore": "guideline"}[branch]
-        memory = live(self.step.entries, bank) if bank in self.settings.banks else ()
         ask = self._ask(solution.ROLE, f"c{number}")
-        call = await self.team.ask(
-            solution.ask(
-                self.problem,
-                ask,
-                proof=self.settings.proof,
-                branch=branch,
-                shown=shown,
-                memory=memory,
-                limits=self.settings.limits,
-            )
-        )
+        prompt = solver_prompt(self.problem, self.step.last, ask, branch, number, self.settings)
+        call = await self.team.ask(prompt.request)
         found = solution.read(call, proof=self.settings.proof)
-        parents = [rollout.id for rollout, _ in shown]
         return self.step.rollout(
-            number, branch, ask, call, text=found.text, answer=found.answer, parents=parents, shows_memory=bool(memory)
-        )
+            number, branch, ask, call, text=found.text, answer=found.answer, parents=prompt.parents,
+            shows_memory=bool(prompt.memory),
+        )  # fmt: skip
 
     async def _verify(self, rollout: Rollout, check: int) -> Verification:
         ask = self._ask(verification.ROLE, f"c{rollout.candidate}v{check}")

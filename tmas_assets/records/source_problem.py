@@ -1,0 +1,73 @@
+"""A source problem on its way through the screening, what each step did, and how hard the problem turned out."""
+
+from typing import Literal
+
+from tmas_assets.records.base import Record
+from tmas_assets.records.problem import Problem
+
+ScreeningStep = Literal["source", "gold", "duplicate", "contamination", "difficulty", "selection"]
+
+
+class SourceProblem(Record):
+    """`problem.id` begins with the source's name and a slash, so ids of several sources never meet."""
+
+    problem: Problem
+    source: str
+    """Name of the source in the set's file."""
+    licence: str
+    topic: str
+    """The problem's subject, or the source's name where it states none."""
+
+
+class Dropped(Record):
+    """A problem that a step did not let through."""
+
+    problem: str
+    problem_digest: str
+    source: str
+    reason: str
+    """A short word or two for counting: `no gold`, `near-duplicate`, `math500`, ..."""
+    detail: str
+    """What exactly was found: the twin's id, the evaluation problem with the overlap, the verdict, the pass rate."""
+    statement: str
+
+
+class StepCount(Record):
+    """What a step let through and what it dropped, by reason."""
+
+    step: str
+    came: int
+    """Rows in."""
+    kept: int
+    """Rows out."""
+    reason: str | None
+    """None on the line of the whole step; else one reason and `dropped` alone counts."""
+    dropped: int
+
+
+class Compared(Record):
+    """An evaluation release that problems were compared with, or could not be."""
+
+    release: str
+    """Name of its `problems/` asset."""
+    problems: int
+    digest: str | None
+    """Over its problems; None where it could not be had."""
+    missing: str | None
+    """Why it could not be had."""
+
+
+class PassRate(Record):
+    """Plain samples of one model on one problem."""
+
+    problem: str
+    problem_digest: str
+    model: str
+    samples: int
+    """Graded ones: an answer that no rule decides, and a request that failed, is not among them."""
+    right: int
+    p: float | None
+    """right / samples; None without a graded sample."""
+    ungraded: int
+    grades_digest: str
+    """Digest of the file of grades."""

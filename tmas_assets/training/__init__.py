@@ -1,0 +1,1 @@
+"""Rows that trainers read, made from stored rounds: RL prompts, role conversations. Trainers come later."""
