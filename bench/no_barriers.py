@@ -17,7 +17,7 @@ from pathlib import Path
 from resources.calls.call_log import CallLog
 from tests.scripted import launch
 from tests.whole.experiments import deployment, endpoint, experiment
-from tmas_assets.assets.running import Scope, drive
+from tmas_assets.assets.driving import Scope, drive
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.engine.problems import refresh_table
 from tmas_assets.records import Experiment

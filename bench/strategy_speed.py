@@ -24,7 +24,8 @@ from tests.scripted import launch
 from tests.strategies.deciding import PROBLEM
 from tests.strategies.small import DECIDES, SMALL
 from tests.whole.experiments import deployment, endpoint, experiment
-from tmas_assets.assets.running import Scope, drive, graders_of
+from tmas_assets.assets.driving import Scope, drive
+from tmas_assets.assets.faults import graders_of
 from tmas_assets.engine.team import identities
 from tmas_assets.records import Experiment, Problem
 from tmas_assets.strategies import strategies

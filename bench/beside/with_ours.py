@@ -13,7 +13,7 @@ from typing import Any
 from bench.beside.workload import Workload
 from resources.calls.call_log import CallLog
 from tests.whole.experiments import deployment
-from tmas_assets.assets.running import Scope, drive
+from tmas_assets.assets.driving import Scope, drive
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.records import Experiment
 

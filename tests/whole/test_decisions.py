@@ -27,7 +27,7 @@ from tests.whole.deciding import (
 from tests.whole.files import contents
 from tmas_assets.assets.decision_evaluations import evaluated, recomputed
 from tmas_assets.assets.decision_reports import make_report
-from tmas_assets.assets.running import cells_of, table_of
+from tmas_assets.assets.faults import cells_of, table_of
 from tmas_assets.engine.decision_checks import ARITHMETIC, CHECKS
 
 PARTS = ("plan", *(f"findings/{seat}" for seat in SEATS), "cross_examination", "decision", "report")

@@ -9,7 +9,7 @@ from tests.whole.campaign import QUIET
 from tests.whole.conftest import Project, failure
 from tests.whole.experiments import deployment, experiment
 from tmas_assets.assets.comparison import compared
-from tmas_assets.assets.running import cells_of, table_of
+from tmas_assets.assets.faults import cells_of, table_of
 from tmas_assets.assets.summary import summarise, summary_address
 from tmas_assets.grading import versions
 from tmas_assets.records import Figure, Grade

@@ -13,9 +13,9 @@ from tests.whole.campaign import QUIET
 from tests.whole.conftest import failure
 from tests.whole.experiments import deployment, experiment
 from tests.whole.files import contents
+from tmas_assets.assets.faults import cells_of
 from tmas_assets.assets.leaderboard import leaderboard_asset, make_leaderboard
 from tmas_assets.assets.problems import problems_asset
-from tmas_assets.assets.running import cells_of
 from tmas_assets.assets.study import StudyFile, checked_members
 from tmas_assets.assets.study_comparison import compare_members
 from tmas_assets.assets.summary import read_row

@@ -15,21 +15,15 @@ from partitions.keys import CellKey, problem_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.cells import PARTS, POOL, cell_events, code_version
+from tmas_assets.assets.driving import Event, Scope, drive
 from tmas_assets.assets.events import Input, event, last_event, last_versions
+from tmas_assets.assets.faults import cells_of, permanent, table_of
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import files_of
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
 from tmas_assets.assets.regrading import grade_again, whole_cells
-from tmas_assets.assets.running import (
-    Event,
-    Scope,
-    cells_of,
-    check_outcome,
-    drive,
-    permanent,
-    table_of,
-)
+from tmas_assets.assets.running import check_outcome
 from tmas_assets.assets.summary import summarise, summary_metadata
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem

@@ -13,11 +13,12 @@ from partitions.axes import grid, previous_iteration
 from partitions.keys import cell_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoredFile
+from tmas_assets.assets.driving import Event
 from tmas_assets.assets.events import Input, Metadata, event, last_event
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import cell_metadata, partition_of
 from tmas_assets.assets.regrading import grade_again
-from tmas_assets.assets.running import Event, run_cells
+from tmas_assets.assets.running import run_cells
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
 from tmas_assets.records import Experiment

@@ -2,7 +2,7 @@
 
 from resources.deployment import Deployment
 from resources.parquet_store import MissingFile
-from tmas_assets.assets.running import PERMANENT, cells_of, permanent, table_of
+from tmas_assets.assets.faults import PERMANENT, cells_of, permanent, table_of
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.comparison import compare_experiments
 from tmas_assets.engine.problems import read_table

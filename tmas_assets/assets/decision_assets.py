@@ -29,8 +29,10 @@ from tmas_assets.assets.decision_parts import (
     settings_for,
 )
 from tmas_assets.assets.decision_reports import of_report, write_report
+from tmas_assets.assets.driving import Event, Scope, drive
+from tmas_assets.assets.faults import cells_of, permanent, table_of
 from tmas_assets.assets.keys import problems_key
-from tmas_assets.assets.running import Event, Scope, cells_of, check_outcome, drive, permanent, table_of
+from tmas_assets.assets.running import check_outcome
 from tmas_assets.benchmarks import asset_name, benchmark
 from tmas_assets.engine.cells import CellStore, FinishedCell
 from tmas_assets.engine.decisions import course_of

@@ -19,8 +19,8 @@ from dagster._core.definitions.asset_checks.asset_check_evaluation import (
 from resources.deployment import Deployment
 from resources.sandbox.bubblewrap import SandboxFault
 from tmas_assets.assets.decision_parts import DECISION, key, settings_for
+from tmas_assets.assets.faults import graders_of
 from tmas_assets.assets.metadata import text_table
-from tmas_assets.assets.running import graders_of
 from tmas_assets.engine.decision_checks import ARITHMETIC, CHECKS
 from tmas_assets.records import Calculation, Experiment
 from tmas_assets.reports.decision_report import Check, DecisionReport, Outcome

@@ -16,9 +16,9 @@ from tmas_assets.assets.cells import code_version
 from tmas_assets.assets.decision_evaluations import checked, evaluated, evaluations
 from tmas_assets.assets.decision_parts import DECISION, REPORT, Made, key, made, parts
 from tmas_assets.assets.events import Input, last_event, last_versions, logged
+from tmas_assets.assets.faults import PERMANENT, cells_of, permanent, table_of
 from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import text_table
-from tmas_assets.assets.running import PERMANENT, cells_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.decisions import Course, course_of, report_of
 from tmas_assets.engine.problems import ProblemTable

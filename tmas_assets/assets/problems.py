@@ -8,9 +8,9 @@ from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from resources.releases import LoadedRelease
 from tmas_assets.assets.events import Metadata
+from tmas_assets.assets.faults import permanent
 from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import of_file, text_table
-from tmas_assets.assets.running import permanent
 from tmas_assets.benchmarks import BenchmarkError, benchmark, resolve_release, whole_release
 from tmas_assets.engine.problems import ProblemTable, refresh_table
 from tmas_assets.records import BenchmarkChoice

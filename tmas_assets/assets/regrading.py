@@ -15,7 +15,8 @@ from resources.calls.call_log import CallLog
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from resources.sandbox.bubblewrap import SandboxFault
-from tmas_assets.assets.running import PERMANENT, Scope, cells_of, graders_of, permanent, table_of
+from tmas_assets.assets.driving import Scope
+from tmas_assets.assets.faults import PERMANENT, cells_of, graders_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore, FinishedCell
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.grades import grade_cell

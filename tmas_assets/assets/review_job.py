@@ -12,7 +12,7 @@ from pydantic import Field
 
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
-from tmas_assets.assets.running import cells_of, permanent, table_of
+from tmas_assets.assets.faults import cells_of, permanent, table_of
 from tmas_assets.engine.problems import UnknownProblem
 from tmas_assets.engine.reviewing import ReviewFault, amend, approve
 from tmas_assets.records import Experiment

@@ -13,9 +13,9 @@ from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
 from resources.parquet_store import Address, Parent, StoredFile, StoreFault
 from tmas_assets.assets.events import Metadata
+from tmas_assets.assets.faults import permanent
 from tmas_assets.assets.keys import comparison_key, experiment_key
 from tmas_assets.assets.metadata import of_file
-from tmas_assets.assets.running import permanent
 from tmas_assets.assets.summary import read_row, read_side, summarised_cells, summary_address
 from tmas_assets.engine.comparison import seed_of_pair
 from tmas_assets.records import Member, Study, reference_of

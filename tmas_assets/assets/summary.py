@@ -11,9 +11,9 @@ from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
 from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile
 from tmas_assets.assets.events import Metadata
+from tmas_assets.assets.faults import PERMANENT, cells_of, graders_of, permanent, table_of
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import of_file, text_table
-from tmas_assets.assets.running import PERMANENT, cells_of, graders_of, permanent, table_of
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.summary import report

@@ -14,7 +14,7 @@ from resources.deployment import Deployment
 from tmas_assets.assets.decision_evaluations import recomputed, result
 from tmas_assets.assets.decision_parts import DECISION, key
 from tmas_assets.assets.decision_reports import make_report
-from tmas_assets.assets.running import cells_of, table_of
+from tmas_assets.assets.faults import cells_of, table_of
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.decision_checks import ARITHMETIC, CHECKS
 from tmas_assets.records import Experiment

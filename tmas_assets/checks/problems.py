@@ -12,9 +12,9 @@ from resources.deployment import Deployment
 from resources.hub import first_seen
 from resources.parquet_store import StoreFault
 from resources.releases import load_problems
+from tmas_assets.assets.faults import graders_of, permanent
 from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.metadata import text_table
-from tmas_assets.assets.running import graders_of, permanent
 from tmas_assets.benchmarks import (
     Benchmark,
     BenchmarkError,

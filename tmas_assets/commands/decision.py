@@ -15,8 +15,8 @@ from resources.calls.call_log import CallLogError
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.decision_reports import make_report, write_report
+from tmas_assets.assets.faults import cells_of, table_of
 from tmas_assets.assets.of_strategy import own_assets
-from tmas_assets.assets.running import cells_of, table_of
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import find_experiment
 from tmas_assets.commands.place import stated_deployment

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from resources.deployment import Deployment
 from tmas_assets.assets.decision_reports import write_report
-from tmas_assets.assets.running import cells_of, table_of
+from tmas_assets.assets.faults import cells_of, table_of
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.records import Experiment
 from tmas_assets.reports.decision_markdown import NAMED

@@ -9,8 +9,8 @@ from rich.table import Column, Table
 
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.campaign import iteration_range
+from tmas_assets.assets.faults import cells_of
 from tmas_assets.assets.of_strategy import own_assets
-from tmas_assets.assets.running import cells_of
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.assets.summary import page_path, read_row, summarise, summary_address
 from tmas_assets.commands.bar import Bar

@@ -5,17 +5,19 @@ an adaptive team (M500 of arXiv 2504.09772). `Training` picks what a training ru
 benchmark are checked by these themselves.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from tmas_assets.records.base import Record
-from tmas_assets.records.experiment import BenchmarkChoice, Budget, Endpoint, Name, RoleSettings
+from tmas_assets.records.experiment import NAME, BenchmarkChoice, Budget, Endpoint, Name, RoleSettings
 
 RowSource = Literal["normal", "experience", "guideline"]
 ROW_SOURCES: tuple[RowSource, ...] = ("normal", "experience", "guideline")
 """Which bank a row's prompt shows: none, experience, guidelines. The paper's column `_source`."""
 ALL = "all"
+_SetName = Annotated[str, Field(pattern=NAME.pattern, max_length=40)]
+"""Experiments that a set derives are called after it."""
 
 
 class ProblemSource(Record):
@@ -81,11 +83,11 @@ class PassRates(Record):
 class Teacher(Record):
     """A model that plays all roles, and its share of the problems."""
 
-    name: Name
+    name: Annotated[str, Field(pattern=NAME.pattern, max_length=16)]
     endpoint: str = "default"
     weight: float = Field(default=1.0, gt=0)
     roles: dict[str, RoleSettings] = {}
-    """Single sampling fields by role, as in an experiment."""
+    """As in an experiment; an endpoint called `default` is the teacher's own."""
 
 
 class Simulation(Record):
@@ -109,7 +111,7 @@ class RowCounts(Record):
 
 
 class _DataSet(Record):
-    name: Name
+    name: _SetName
     description: str = ""
     seed: int = Field(default=0, ge=0)
     sources: tuple[ProblemSource, ...] = Field(min_length=1)
