@@ -1,27 +1,5 @@
-"""What a check found: whether its promise holds, in a sentence, with the ids that break it."""
+"""What a check found; the records are `tmas_assets.records.finding`, since rooms above this one state promises too."""
 
-from typing import Literal
+from tmas_assets.records.finding import Finding, Offence
 
-from tmas_assets.records import Record
-
-
-class Offence(Record):
-    """One problem (or file) that breaks a promise, and how."""
-
-    id: str
-    what: str
-
-
-class Finding(Record):
-    promise: str
-    """Name of the check, e.g. `ids_unique`."""
-    passed: bool
-    severity: Literal["error", "warn"] = "error"
-    """How grave it is where it did not pass."""
-    said: str
-    """The outcome in one sentence, with the numbers behind it."""
-    looked_at: int
-    """Problems or files."""
-    offences: tuple[Offence, ...] = ()
-    listed: tuple[Offence, ...] = ()
-    """Worth showing, without breaking the promise."""
+__all__ = ["Finding", "Offence"]
