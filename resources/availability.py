@@ -19,7 +19,7 @@ _ORDER: tuple[Place, ...] = ("damaged", "needs token", "download", "package", "c
 class Availability(Record):
     place: Place
     detail: str
-    """The path, package or sentence behind it; empty for a generator and for a file that an experiment names."""
+    """The path, package or sentence behind it; empty for a generator and for a file that settings name."""
 
     @property
     def here(self) -> bool:
@@ -32,6 +32,8 @@ def availability(entry: Benchmark, release: str, *, data: Path | None, cache: Pa
     published = entry.release(release)
     if entry.own_files is not None:
         return Availability(place="your file", detail="")
+    if entry.hub_file is not None:
+        return Availability(place="download", detail="")
     if published is None:
         return Availability(place="generated", detail="")
     found = [_of_file(entry, file, data, cache) for file in published.files]

@@ -1,7 +1,8 @@
-"""Files of gated data sets: from the data folder, else the Hugging Face hub with the reader's own access.
+"""Files of data sets on the Hugging Face hub, gated or not: from the data folder, else the hub with the reader's own access.
 
-Their bytes may not be shared, so no digest of them is published with this project: the digest of the first load is kept
-beside the downloads, and other bytes are refused afterwards. Leaves out what the bytes mean.
+No digest of their bytes is published with this project: those of gated ones may not be shared, others are named by
+settings. The digest of the first load is kept beside the downloads, and other bytes are refused afterwards. Leaves out
+what the bytes mean.
 """
 
 import os
@@ -17,7 +18,7 @@ _ETAG_SECONDS = 30.0
 
 
 class FirstSeen(Record):
-    """What a gated file was when it was loaded first."""
+    """What a file was when it was loaded first."""
 
     file: str
     repository: str
@@ -28,7 +29,7 @@ class FirstSeen(Record):
     where: str
 
 
-def find_hub_file(file: HubFile, gated: Gated, *, data: Path | None, cache: Path) -> tuple[bytes, str]:
+def find_hub_file(file: HubFile, gated: Gated | None, *, data: Path | None, cache: Path) -> tuple[bytes, str]:
     """The bytes and where they were found. Raises BenchmarkError: no access, no network, or other bytes than before."""
     kept = local_hub_file(file, data=data, cache=cache)
     path = kept if kept is not None else _download(file, gated, data, cache)
@@ -105,12 +106,12 @@ def _hub(cache: Path) -> Path:
     return cache / "hub"
 
 
-def _download(file: HubFile, gated: Gated, data: Path | None, cache: Path) -> Path:
+def _download(file: HubFile, gated: Gated | None, data: Path | None, cache: Path) -> Path:
     from huggingface_hub import get_token, hf_hub_download
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     token = get_token()
-    if token is None:
+    if token is None and gated is not None:
         raise BenchmarkError(f"{gated.access}.")
     try:
         return Path(
@@ -130,7 +131,11 @@ def _download(file: HubFile, gated: Gated, data: Path | None, cache: Path) -> Pa
         # the hub answers for a repository that a token may not see as for one that does not exist; a token of fine
         # grain without the right to gated data sets gets a bare 403, which arrives as the cause of another error
         if isinstance(error, GatedRepoError | RepositoryNotFoundError) or status in (401, 403):
-            raise BenchmarkError(f"The hub refuses the token that is set: {gated.access}.") from error
+            raise BenchmarkError(_refused(file, gated, token)) from error
+        if status == 404 and gated is None:
+            raise BenchmarkError(
+                f"{file.path}: the hub has no {file.name} in {file.repository} at {file.revision}; correct settings `file` and "
+                "`revision`") from error
         what = f"HTTP {status}" if status is not None else f"{type(error).__name__}: {_first_line(error)}"
         raise BenchmarkError(_unreachable(file, data, what)) from error
 
@@ -144,6 +149,15 @@ def _status(error: BaseException) -> int | None:
             return None
         error = error.__cause__
     return int(error.response.status_code)
+
+
+def _refused(file: HubFile, gated: Gated | None, token: str | None) -> str:
+    if gated is not None:
+        return f"The hub refuses the token that is set: {gated.access}."
+    how = "refuses the token that is set" if token is not None else "shows nobody without a token such a data set"
+    return (
+        f"{file.path}: the hub {how}: correct `repository` ({file.repository}); where it is gated or private, accept its terms "
+        f"at https://huggingface.co/datasets/{file.repository} and set HF_TOKEN to a read token of an account that may see it")
 
 
 def _unreachable(file: HubFile, data: Path | None, what: str) -> str:

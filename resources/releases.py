@@ -19,6 +19,7 @@ from tmas_assets.benchmarks import (
     Benchmark,
     BenchmarkError,
     HubFile,
+    OtherFields,
     ReleaseFile,
     benchmark,
     check_problems,
@@ -62,9 +63,10 @@ class FoundFile:
     where: str
 
 
-def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) -> LoadedRelease:
+def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path, lacking: bool = False) -> LoadedRelease:
     """The whole release of `choice`, checked; its `limit` is not applied here.
 
+    `lacking`: problems without statement or gold are let through, for a caller that counts and drops them.
     `data` is a folder the user fills (or None), `cache` one that we fill. Raises BenchmarkError for an unknown
     release, wrong settings, a file that cannot be had or has other bytes, and for damaged rows.
     """
@@ -72,7 +74,7 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
     label = resolve_release(choice)
     settings = settings_of_choice(choice)
     release = entry.release(label)
-    files = release.files if release is not None else ()
+    files = release.files if release is not None else (entry.hub_file(settings),) if entry.hub_file is not None else ()
     found = {file.path: _find(entry, file, data, cache) for file in files} | own_files(entry, settings, choice.base)
     if entry.package is not None:
         problems = _generated(entry.package, entry, settings, label, cache)
@@ -81,13 +83,13 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
             problems = entry.read({path: file.data for path, file in found.items()}, settings, label)
         except BenchmarkError as error:
             for file in files:
-                if isinstance(file, HubFile):
+                if isinstance(file, HubFile) and not isinstance(error, OtherFields):
                     forget(file, cache)
             places = ", ".join(file.where for file in found.values())
             raise BenchmarkError(f"{error} (read from {places})") from error
     _check_graders(problems, entry.name)
     # how many problems settings choose is for the benchmark to check
-    check_problems(problems, None if entry.labelled else release, entry.name)
+    check_problems(problems, None if entry.labelled else release, entry.name, lacking=lacking)
     for file in files:
         if isinstance(file, HubFile):
             remember(file, found[file.path].data, found[file.path].where, cache)
@@ -98,7 +100,7 @@ def load_problems(choice: BenchmarkChoice, *, data: Path | None, cache: Path) ->
         digest=digest([problem.digest for problem in problems]),
         files=tuple((path, digest_bytes(file.data), file.where) for path, file in found.items()),
         note=release.note if release is not None else "",
-        licence=entry.licence,
+        licence=", ".join(sorted({problem.licence for problem in problems if problem.licence})) or entry.licence,
         source=entry.source,
         package=f"{entry.package} {version(entry.package)}" if entry.package is not None else None,
         repaired=tuple((problem.id, problem.errata) for problem in problems if problem.errata is not None),
@@ -137,8 +139,6 @@ def _check_graders(problems: Sequence[Problem], name: str) -> None:
 def _find(entry: Benchmark, file: ReleaseFile | HubFile, data: Path | None, cache: Path) -> FoundFile:
     if isinstance(file, ReleaseFile):
         return find_file(file, data=data, cache=cache)
-    if entry.gated is None:
-        raise BenchmarkError(f"{entry.name}: {file.path} lies on the hub, but the benchmark does not say how to get access")
     return FoundFile(*find_hub_file(file, entry.gated, data=data, cache=cache))
 
 

@@ -59,7 +59,7 @@ def _refuse_double_names(files: Sequence[ExperimentFile]) -> None:
 
 def releases_of(files: Sequence[ExperimentFile]) -> list[BenchmarkChoice]:
     """The default release of every benchmark that has one, and what the experiments use, with their settings."""
-    defaults = [BenchmarkChoice(name=name) for name, known in benchmarks().items() if known.own_files is None]
+    defaults = [BenchmarkChoice(name=name) for name, known in benchmarks().items() if not known.brought]
     used = [whole_release(file.experiment.benchmark) for file in files]
     return list({asset_name(choice): choice for choice in [*defaults, *used]}.values())
 

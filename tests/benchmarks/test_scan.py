@@ -22,8 +22,8 @@ from tmas_assets.records import BenchmarkChoice
 
 def test_the_scan_finds_every_benchmark_in_order():
     assert list(benchmarks()) == [
-        "aime2024", "aime2025", "commongen_hard", "gpqa_diamond", "hle_math_100", "humaneval", "hypotheses",
-        "imo_answerbench", "imo_answerbench_50", "math500", "mbpp_sanitized", "reasoning_gym",
+        "aime2024", "aime2025", "commongen_hard", "gpqa_diamond", "hle_math_100", "hub_data_set", "humaneval", "hypotheses",
+        "imo_answerbench", "imo_answerbench_50", "math500", "mbpp_sanitized", "problem_file", "reasoning_gym",
     ]
 
 
@@ -53,7 +53,7 @@ def test_every_benchmark_is_whole(name):
 
 
 def test_an_unknown_benchmark_is_refused_with_the_known_ones():
-    with pytest.raises(UnknownBenchmark, match=r"'maths'.*imo_answerbench_50, math500, mbpp_sanitized, reasoning_gym"):
+    with pytest.raises(UnknownBenchmark, match=r"'maths'.*imo_answerbench_50, math500, mbpp_sanitized, problem_file, reasoning_gym"):
         benchmark("maths")
 
 

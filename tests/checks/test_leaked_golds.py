@@ -3,7 +3,8 @@
 import pytest
 
 from tmas_assets.benchmarks import benchmark
-from tmas_assets.checks.leaked_golds import check_leaked_golds, leak
+from tmas_assets.checks.leaked_golds import check_leaked_golds
+from tmas_assets.grading.leak import leak
 from tmas_assets.records import Problem
 
 

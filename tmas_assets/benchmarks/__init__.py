@@ -19,6 +19,7 @@ from tmas_assets.benchmarks._contract import (
     BenchmarkError,
     Gated,
     HubFile,
+    OtherFields,
     PackageFile,
     Release,
     ReleaseBytes,
@@ -30,8 +31,8 @@ from tmas_assets.records import BenchmarkChoice, Record
 from tmas_assets.records.wrong_fields import nearest, wrong_fields
 
 __all__ = [
-    "Benchmark", "BenchmarkError", "Gated", "HubFile", "PackageFile", "ProblemChange", "Release", "ReleaseBytes",
-    "ReleaseFile", "UnknownBenchmark", "asset_name", "at_folder", "benchmark", "benchmarks", "check_problems", "difference",
+    "Benchmark", "BenchmarkError", "Gated", "HubFile", "OtherFields", "PackageFile", "ProblemChange", "Release",
+    "ReleaseBytes", "ReleaseFile", "UnknownBenchmark", "asset_name", "at_folder", "benchmark", "benchmarks", "check_problems", "difference",
     "resolve_release", "settings_of_choice", "whole_release",
 ]
 

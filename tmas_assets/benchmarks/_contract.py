@@ -20,6 +20,10 @@ class UnknownBenchmark(BenchmarkError):
     """No benchmark (or no release of it) has this name; the text lists the ones there are."""
 
 
+class OtherFields(BenchmarkError):
+    """A file is whole, and its fields have other names than the settings say."""
+
+
 @dataclass(frozen=True)
 class PackageFile:
     """The same bytes inside a Python package, read where it is installed; it is never required."""
@@ -45,7 +49,7 @@ class ReleaseFile:
 
 @dataclass(frozen=True)
 class HubFile:
-    """One file of a gated data set on the Hugging Face hub, pinned by revision; its digest is kept at the first load."""
+    """One file of a data set on the Hugging Face hub, pinned by revision; its digest is kept at the first load."""
 
     path: str
     """Relative to the data folder, where a user may put the file by hand."""
@@ -100,12 +104,20 @@ class Benchmark:
     """A generator's distribution: with its version, the settings and the release decide every byte."""
     own_files: Callable[[Record, Callable[[str], bytes]], ReleaseBytes] | None = None
     """For a release that is the user's: (settings, what reads one file) -> the bytes that `read` is given, by path."""
+    hub_file: Callable[[Record], HubFile] | None = None
+    """For a release that is a file of the hub: the one that the settings name."""
     labelled: bool = False
     """Settings choose or arrange its rows, so a user may label a release of his own, made of the default one's files."""
 
     @property
     def generated(self) -> bool:
         return not self.releases
+
+    @property
+    def brought(self) -> bool:
+        """Whether its data is what settings name, a file of the user's or one of the hub: without them it has no problems,
+        and what their licence is cannot be known here."""
+        return self.own_files is not None or self.hub_file is not None
 
     @property
     def has_gold(self) -> bool:

@@ -47,7 +47,8 @@ def decode(data: bytes, path: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BenchmarkError(f"{path}: not UTF-8 at byte {error.start}; fetch the file again") from error
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BenchmarkError(f"{path}: not UTF-8 at byte {error.start} (line {line}); fetch the file again, or save it as UTF-8") from error
 
 
 def unzipped(data: bytes, path: str) -> bytes:

@@ -9,22 +9,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
 from tmas_assets.checks.finding import Finding, Offence
+from tmas_assets.grading.gold_reply import gold_reply
 from tmas_assets.records import Problem, Verdict
 
 PROMISE = "golds_hold"
 Submit = Callable[[Problem, str], "Future[Verdict]"]
 _UNRUNNABLE = "sandbox"
 """Kind of a failure that says nothing of the gold: its code could not be run here."""
-
-
-def gold_reply(problem: Problem) -> str:
-    """What a faultless solver would reply."""
-    gold = problem.answer or ""
-    if problem.grader == "code":
-        return f"```python\n{gold}\n```"
-    if problem.grader in ("concepts", "reasoning_gym"):
-        return gold
-    return f"The answer is \\boxed{{{gold}}}."
 
 
 def check_golds(problems: Sequence[Problem], submit: Submit) -> Finding:

@@ -24,6 +24,7 @@ from tmas_assets.benchmarks import (
     benchmark,
     difference,
     resolve_release,
+    settings_of_choice,
 )
 from tmas_assets.checks import golds, key_letters, leaked_golds, listed_differences, pinned_digests, unique_ids
 from tmas_assets.checks.finding import Finding
@@ -106,12 +107,16 @@ def result(finding: Finding, key: dg.AssetKey) -> dg.AssetCheckResult:
 
 
 def _pinned(deployment: Deployment, choice: BenchmarkChoice, table: ProblemTable) -> Finding:
-    release = benchmark(choice.name).release(resolve_release(choice))
-    if release is None:
+    known = benchmark(choice.name)
+    release = known.release(resolve_release(choice))
+    files = release.files if release is not None else ()
+    if known.hub_file is not None:
+        files = (known.hub_file(settings_of_choice(choice)),)
+    if not files:
         made = read_made(deployment.store(), table.asset)
         return pinned_digests.check_generated_digest(made.digest, made.first_digest, made.package or choice.name)
     pins = []
-    for file in release.files:
+    for file in files:
         if isinstance(file, HubFile):
             first = first_seen(file, deployment.downloads)
             pins.append(pinned_digests.Pin(file.path, first.sha256 if first else None, "its first load here"))

@@ -56,7 +56,7 @@ def _by_iteration(gathered: Gathered, *, choices: bool) -> Mapping[int, tuple[Gr
 
 def clusters(experiment: Experiment, problems: Sequence[Problem]) -> Mapping[str, str]:
     """By problem id, what it shares with others of its source; a generator's draws share nothing."""
-    generated = benchmark(experiment.benchmark.name).generated
+    generated = benchmark(experiment.benchmark.name).package is not None
     return {problem.id: problem.id if generated else cluster_of(problem) for problem in problems}
 
 
