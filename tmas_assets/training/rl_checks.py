@@ -15,7 +15,7 @@ from tmas_assets.records.finding import Finding, Offence
 from tmas_assets.records.schema import arrow_schema
 from tmas_assets.strategies.tmas import Settings
 from tmas_assets.training.rl_choice import LED, MISLED, verdict_class
-from tmas_assets.training.rl_rows import prompt_digest, rerender
+from tmas_assets.training.rl_rows import prompt_again, prompt_digest, shown_entries
 
 
 class Parents(NamedTuple):
@@ -103,7 +103,8 @@ def check_roles(rows: Sequence[RlRow]) -> Finding:
 
 
 def check_rerendering(rows: Sequence[RlRow], parents: Callable[[RlRow], Parents | None], settings: Settings) -> Finding:
-    """Every prompt renders again, word for word, from its parents as they stand now; `parents` is None where one is gone."""
+    """Every prompt renders again, word for word, from its parents as they stand now, and shows what its row says that it shows;
+    `parents` is None where one is gone."""
     offences = []
     for row in rows:
         fault = _not_again(row, parents(row), settings)
@@ -121,12 +122,17 @@ def _not_again(row: RlRow, now: Parents | None, settings: Settings) -> str | Non
         if stated != found:
             return f"{part} is {_short(stated)}, the file is {_short(found)} now"
     try:
-        again = prompt_digest(rerender(row, now.candidate, now.round, settings))
+        prompt = prompt_again(row, now.candidate, now.round, settings)
+        shown = shown_entries(prompt, settings.limits)
     except ValueError as fault:
         return str(fault)
-    return None if again == info.prompt_digest == prompt_digest(row.prompt) else (
-        f"prompt_digest is {_short(info.prompt_digest)}, the prompt's own is {_short(prompt_digest(row.prompt))}, rendered again it is {_short(again)}"
-    )
+    again, own = prompt_digest(prompt.request.messages), prompt_digest(row.prompt)
+    if not again == info.prompt_digest == own:
+        return f"prompt_digest is {_short(info.prompt_digest)}, the prompt's own is {_short(own)}, rendered again it is {_short(again)}"
+    if (info.experience + info.guideline, info.parents) != (shown, prompt.parents):
+        said, there = ([*info.parents, *(one.id for one in info.experience + info.guideline)], [*prompt.parents, *(one.id for one in shown)])
+        return f"says that it shows {said}, and shows {there}" if said != there else f"the texts of {[one.id for one in shown]} are others in its prompt"
+    return None
 
 
 def _finding(promise: str, said: str, offences: Sequence[Offence], looked_at: int) -> Finding:

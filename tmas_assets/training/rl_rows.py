@@ -76,6 +76,11 @@ def guideline_rows(
 
 
 def rerender(row: RlRow, candidate: SourceProblem, last: Round | None, settings: Settings) -> tuple[Message, ...]:
+    """The row's messages once more; raises as `prompt_again`."""
+    return prompt_again(row, candidate, last, settings).request.messages
+
+
+def prompt_again(row: RlRow, candidate: SourceProblem, last: Round | None, settings: Settings) -> SolverPrompt:
     """The prompt once more from what the row names as its parents; `last` is the round before, None for a plain row.
 
     Raises ValueError where these are not the parents.
@@ -88,7 +93,7 @@ def rerender(row: RlRow, candidate: SourceProblem, last: Round | None, settings:
             f"row {info.index} of {info.set} comes from problem {info.problem_digest[:12]} and round {stated}; given are "
             f"{candidate.problem.digest[:12]} and {given}; look up the ones it names"
         )
-    return solver_prompt(candidate.problem, last, _ASK, info.branch, info.candidate, settings).request.messages
+    return solver_prompt(candidate.problem, last, _ASK, info.branch, info.candidate, settings)
 
 
 def _rows(
