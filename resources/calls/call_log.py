@@ -22,6 +22,12 @@ LOOKED_UP = 500
 """Keys in one query."""
 _FOUND = sa.select(calls.c.key, calls.c.body).where(calls.c.key.in_(sa.bindparam("keys", expanding=True)))
 
+_FAILED = (
+    sa.select(failures.c.key, failures.c.body)
+    .where(failures.c.key.in_(sa.bindparam("keys", expanding=True)))
+    .order_by(failures.c.finished_at, failures.c.id)
+)
+
 
 class CallLog:
     """Async for runs (`get`, `put`, `put_failure`), sync for audits (`calls`, `totals`).
@@ -62,6 +68,18 @@ class CallLog:
             for key, body in zip(some, self._look_up(some), strict=True):
                 if body is not None:
                     yield self._parsed(key, body)
+
+    def failures(self, keys: Iterable[str]) -> Iterator[Call]:
+        """The permanent failures under these keys, by key in their order, the earliest first: a request may have failed in
+        several runs."""
+        rest = iter(keys)
+        while some := list(islice(rest, LOOKED_UP)):
+            found: dict[str, list[Call]] = {}
+            with self._store.reading() as connection:
+                for key, body in connection.execute(_FAILED, {"keys": list(set(some))}):
+                    found.setdefault(key, []).append(self._parsed(key, body))
+            for key in some:
+                yield from found.pop(key, ())
 
     def totals(self, experiment: str | None = None) -> tuple[RoleTokens, ...]:
         """Tokens paid by role, of one experiment or of all: answers, and failures that came as a reply."""

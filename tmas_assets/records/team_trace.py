@@ -70,6 +70,8 @@ class TeamTrace(Record):
     question: str
     """Id of the problem."""
     problem_digest: str
+    grader: str
+    """Of the problem: says whether an answer is read from a box."""
     attempt: int
     licence: str
     domain: str
@@ -78,7 +80,7 @@ class TeamTrace(Record):
     """The chosen solution's text; empty where there is none."""
     answer: str | None
     agreed: bool
-    """Whether solver and critics reached consensus in the last round that was asked."""
+    """Whether solver and critics reached consensus on the chosen solution; where its round had no critics, that it is there."""
     outcome: str
     """Grade of the chosen answer: right, wrong, undecided, failed."""
     accepted: bool | None
