@@ -86,8 +86,8 @@ class TeacherFacts(Record):
     rows: int
     right: int
     wrong: int
-    undecided: int
-    failed: int
+    ungraded: int
+    """Undecided and failed ones."""
 
 
 class FileFacts(Record):

@@ -11,11 +11,13 @@ from tmas_assets.records import (
     PassRate,
     Question,
     RlRow,
+    SimulatedRound,
+    Teacher,
     TeamTrace,
     TraceFilter,
     TraceFilters,
 )
-from tmas_assets.reports.card_facts import DomainFacts, FilterFacts, NamedCount, PassRateBin, StratumFacts
+from tmas_assets.reports.card_facts import DomainFacts, FilterFacts, NamedCount, PassRateBin, StratumFacts, TeacherFacts
 
 UNGRADED = "none graded"
 
@@ -55,6 +57,22 @@ def strata(
         StratumFacts(set=at[0], source=at[1], difficulty=at[2], topic=at[3], asked=wanted.get(at, made[at]), made=made[at])
         for at in sorted({*made, *wanted})
     )
+
+
+def teacher_facts(teachers: Sequence[Teacher], rounds: Iterable[SimulatedRound], rows: Iterable[RlRow]) -> tuple[TeacherFacts, ...]:
+    """One a teacher in the set's order, also of those that made nothing. Plain rows belong to no teacher."""
+    by_teacher: dict[str, list[SimulatedRound]] = {teacher.name: [] for teacher in teachers}
+    for one in rounds:
+        by_teacher[one.teacher].append(one)
+    made = Counter(row.extra_info.teacher for row in rows)
+    return tuple(
+        TeacherFacts(
+            name=teacher.name, model=", ".join(sorted({one.teacher_model for one in own})), weight=teacher.weight, rows=made[teacher.name],
+            right=sum(one.right for one in own), wrong=sum(one.wrong for one in own), ungraded=sum(one.ungraded for one in own),
+        )
+        for teacher in teachers
+        for own in (by_teacher[teacher.name],)
+    )  # fmt: skip
 
 
 def domain_counts(questions: Iterable[Question], traces: Iterable[TeamTrace], filtered: Iterable[FilteredTrace]) -> tuple[DomainFacts, ...]:

@@ -173,10 +173,10 @@ def _teachers(facts: CardFacts) -> list[str]:
     weights = sum(one.weight for one in facts.teachers)
     rows = [
         (cell(one.name), cell(one.model), percent(one.weight / weights, 1), count(one.rows), count(one.right), count(one.wrong),
-         count(one.undecided), count(one.failed), percent(right_share(one), 1))
+         count(one.ungraded), percent(right_share(one), 1))
         for one in facts.teachers
     ]  # fmt: skip
-    head = ("teacher", "model", "weight, %", "rows", "right", "wrong", "undecided", "failed", "right of decided, %")
+    head = ("teacher", "model", "weight, %", "rows", "right", "wrong", "undecided or failed", "right of decided, %")
     return ["Outcomes count all graded answers of a teacher, also in rounds that no row came from.", table(head, rows)]
 
 

@@ -13,13 +13,14 @@ from tmas_assets.records import (
     PublishedTrace,
     Question,
     RlRow,
+    SimulatedRound,
     SourceProblem,
     TeamTrace,
 )
 from tmas_assets.reports.notation import ABSENT, count
 
 SampleRow: TypeAlias = (
-    RlRow | Conversation | SourceProblem | PassRate | Question | TeamTrace | FilteredTrace | PublishedTrace
+    RlRow | Conversation | SourceProblem | PassRate | SimulatedRound | Question | TeamTrace | FilteredTrace | PublishedTrace
 )
 _DIGEST = 12
 
@@ -48,6 +49,8 @@ def stratum(row: SampleRow) -> tuple[str, ...]:
             return (row.source, row.topic)
         case PassRate():
             return (str(row.right),)
+        case SimulatedRound():
+            return (row.teacher, str(row.iteration))
         case Question():
             return (row.domain,)
         case TeamTrace():
@@ -70,6 +73,12 @@ def shown(row: SampleRow) -> Shown:
             return Shown((
                 ("problem", row.problem), ("p", _share(row.p)), ("right", count(row.right)), ("samples", count(row.samples)),
                 ("ungraded", count(row.ungraded)), ("model", row.model),
+            ))  # fmt: skip
+        case SimulatedRound():
+            return Shown((
+                ("problem", row.problem), ("teacher", f"{row.teacher} ({row.teacher_model})"), ("iteration", str(row.iteration)),
+                ("right", count(row.right)), ("wrong", count(row.wrong)), ("ungraded", count(row.ungraded)),
+                ("memory", row.memory_digest[:_DIGEST]),
             ))  # fmt: skip
         case Question():
             return _question(row)

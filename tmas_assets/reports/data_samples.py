@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tmas_assets.reports.data_counts import evenly
 from tmas_assets.reports.data_sample_rows import SampleRow, Shown, Text, shown, stratum
-from tmas_assets.reports.markdown_parts import cell, fenced, shares, shortened, table
+from tmas_assets.reports.markdown_parts import cell, fenced, readable, shares, shortened, table
 from tmas_assets.reports.notation import count
 
 LIMIT = 60_000
@@ -57,7 +57,7 @@ def _row(at: int, rows: int, one: Shown, room: int) -> str:
     said = [f"{count(left)} more texts are not shown."] if left else []
     head = "\n\n".join((f"#### Row {count(at + 1)}", fields, *parts, *said))
     spare = room - len(head.encode("utf-8")) - (_FRAME + 40) * len(texts)
-    given = shares([len(text.text.encode("utf-8", "replace")) for text in texts], max(spare, 0))
+    given = shares([len(readable(text.text).encode("utf-8")) for text in texts], max(spare, 0))
     return "\n\n".join((head, *(_text(text, most) for text, most in zip(texts, given, strict=True))))
 
 

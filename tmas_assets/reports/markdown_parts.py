@@ -35,9 +35,14 @@ def one_line(text: str, most: int = CELL_BYTES) -> str:
     return whole if len(kept) == len(whole) else f"{kept}… (+{len(whole) - len(kept):,})"
 
 
+def readable(text: str) -> str:
+    """`text` as it is shown in a fence: no unprintable letter, and no run of marks that would need a fence as long."""
+    return _LONG_RUN.sub(lambda run: f"{run.group(1) * 20}[… {len(run.group()) - 20:,} more]", printable(text))
+
+
 def shortened(text: str, most: int) -> tuple[str, int]:
     """Two thirds of `most` bytes from the beginning and one from the end, and how many letters are left out between."""
-    whole = _LONG_RUN.sub(lambda run: f"{run.group(1) * 20}[… {len(run.group()) - 20:,} more]", printable(text))
+    whole = readable(text)
     if len(whole.encode("utf-8")) <= most:
         return whole, 0
     head = _within(whole, 2 * most // 3)
