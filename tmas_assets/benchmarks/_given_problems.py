@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from tmas_assets.benchmarks._contract import BenchmarkError
-from tmas_assets.benchmarks._row_file import SUFFIXES, Column, FileRow, file_rows
+from tmas_assets.benchmarks._file_row import Column, FileRow
+from tmas_assets.benchmarks._row_file import SUFFIXES, file_rows
 from tmas_assets.records import Problem, Record
 
 GRADERS = ("math", "integer", "choice", "code")
