@@ -83,7 +83,7 @@ def test_an_empty_set_has_a_card_that_warns() -> None:
     assert "0 rows" in text
     assert "**Not decontaminated:**" in text
     assert "There are no rows." in text
-    assert "There are no files yet." in text
+    assert "There is no file with rows yet." in text
     assert yaml.safe_load(text.split("---\n")[1])["configs"] == []
 
 
@@ -191,10 +191,16 @@ def test_the_cards_own_snippet_loads_its_files(tmp_path: Path, monkeypatch: pyte
     odd.mkdir()
     pq.write_table(to_table(RlRow, [rl_row(at) for at in range(7)]), odd / "normal.parquet")
     pq.write_table(to_table(RlRow, [rl_row(at) for at in range(4)]), odd / "guideline.parquet")
+    pq.write_table(to_table(RlRow, []), odd / "experience.parquet")  # the library refuses a file without rows
     pq.write_table(to_table(Conversation, [conversation(at) for at in range(5)]), odd / "sft.parquet")
-    roles = {"normal": "rl_prompts", "guideline": "rl_prompts", "sft": "conversations"}
-    files = tuple(FileFacts(config=name, path=str(odd / f"{name}.parquet"), rows=1, size=1, digest="a", role=role) for name, role in roles.items())
-    code = [one.content for one in fences(card_markdown(facts(files=files), {})) if one.info == "python"]
+    made = {"normal": (7, "rl_prompts"), "experience": (0, "rl_prompts"), "guideline": (4, "rl_prompts"), "sft": (5, "conversations")}
+    files = tuple(
+        FileFacts(config=name, path=str(odd / f"{name}.parquet"), rows=rows, size=1, digest="a", role=role) for name, (rows, role) in made.items()
+    )
+    card = card_markdown(facts(files=files), {})
+    assert "refuses to load such a file: experience." in card
+    assert [one["config_name"] for one in yaml.safe_load(front_matter(facts(files=files)).split("---\n")[1])["configs"]] == ["normal", "guideline", "sft"]
+    code = [one.content for one in fences(card) if one.info == "python"]
     place: dict[str, Any] = {}
     for block in code:
         exec("\n".join(line for line in block.splitlines() if "import GRPO" not in line and "import SFT" not in line), place)

@@ -136,10 +136,10 @@ def test_long_rows_of_every_kind_stay_within_the_limit(kind: str, text: str) -> 
     nothing_got_out(made)
 
 
-def test_what_is_cut_is_counted_to_the_letter() -> None:
+def test_what_is_cut_is_counted_to_the_character() -> None:
     text = "".join(f"{at:07} " for at in range(1000))
     shown, left = shortened(text, 900)
-    head, tail = shown.split(f"\n[… {left:,} letters left out …]\n")
+    head, tail = shown.split(f"\n[… {left:,} characters left out …]\n")
     assert text.startswith(head)
     assert text.endswith(tail)
     assert len(head) + left + len(tail) == len(text) == 8000

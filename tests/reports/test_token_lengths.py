@@ -47,10 +47,10 @@ def test_a_trace_with_an_unknown_turn_has_no_whole_length() -> None:
     assert whole.groups == (Lengths("maths", (200,), 0), Lengths("physics", (150,), 1))
 
 
-def test_prompts_are_estimated_from_letters_and_say_so() -> None:
+def test_prompts_are_estimated_from_characters_and_say_so() -> None:
     [panel] = prompt_panels([rl_row(0, text="x" * 11), rl_row(1, text="x" * 10)])
     assert "estimated" in panel.unit
-    assert panel.groups == (Lengths("normal", (5,), 0), Lengths("experience", (4,), 0))  # "Solve." has 6 letters
+    assert panel.groups == (Lengths("normal", (5,), 0), Lengths("experience", (4,), 0))  # "Solve." has 6 characters
     assert "estimated" in lengths_markdown(length_rows([panel]))
 
 

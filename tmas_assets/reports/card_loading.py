@@ -9,16 +9,18 @@ import shlex
 
 from tmas_assets.reports.card_facts import CardFacts, FileFacts
 from tmas_assets.reports.card_yaml import paths_by_config
-from tmas_assets.reports.markdown_parts import fenced
+from tmas_assets.reports.markdown_parts import cell, fenced
 from tmas_assets.reports.notation import printable
 
 
 def loading_markdown(facts: CardFacts) -> str:
-    if not facts.files:
-        return "There are no files yet."
-    by_role = {role: [one for one in facts.files if one.role == role] for role in ("rl_prompts", "conversations", "traces", "published")}
-    parts = [fenced(_datasets(facts), "python")]
-    if prompts := by_role["rl_prompts"]:
+    files = [one for one in facts.files if one.rows]
+    empty = ", ".join(cell(one.config) for one in facts.files if not one.rows)
+    said = [f"Without rows, and left out here since `datasets` refuses to load such a file: {empty}."] if empty else []
+    if not files:
+        return "\n\n".join((*said, "There is no file with rows yet."))
+    parts = [*said, fenced(_datasets(files), "python")]
+    if prompts := [one for one in files if one.role == "rl_prompts"]:
         parts += [
             "GRPO with TRL: `prompt` is a conversation, every other column reaches the reward functions by its name.",
             fenced(_grpo(prompts), "python"),
@@ -26,7 +28,7 @@ def loading_markdown(facts: CardFacts) -> str:
             "(`data_source, solution_str, ground_truth, extra_info`).",
             fenced(_verl(prompts), "bash"),
         ]
-    if conversations := by_role["conversations"]:
+    if conversations := [one for one in files if one.role == "conversations"]:
         parts += [
             "SFT with TRL: `messages` ends with the reply. `group` and `order` keep the conversations of one round together.",
             fenced(_sft(conversations[0]), "python"),
@@ -34,8 +36,8 @@ def loading_markdown(facts: CardFacts) -> str:
     return "\n\n".join(parts)
 
 
-def _datasets(facts: CardFacts) -> str:
-    by_config = paths_by_config(facts.files)
+def _datasets(files: list[FileFacts]) -> str:
+    by_config = paths_by_config(files)
     named = "\n".join(f"    {_text(config)}: [{', '.join(map(_text, paths))}]," for config, paths in by_config.items())
     return (
         "from datasets import load_dataset\n\n"

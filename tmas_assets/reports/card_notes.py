@@ -52,10 +52,11 @@ def _missing(facts: CardFacts) -> tuple[str, ...]:
 
 
 def _teachers(facts: CardFacts) -> tuple[str, ...]:
-    many = len(facts.teachers) > 1
-    shared = "compare their shares of right answers above before mixing their rows" if many else "there is no second one to compare it with"
+    who, shared = "one teacher", "there is no second one to compare it with"
+    if len(facts.teachers) > 1:
+        who, shared = f"{count(len(facts.teachers))} teachers", "compare their shares of right answers above before mixing their rows"
     return (
-        f"Teacher bias: {count(len(facts.teachers))} {'teachers' if many else 'teacher'} wrote all banks, solutions and replies; {shared}. "
+        f"Teacher bias: {who} wrote all banks, solutions and replies; {shared}. "
         "A model trained on this set takes over a teacher's habits and mistakes.",
         "A small teacher (the bundled 135M model is one) shows that the pipeline works and keeps its formats; its mathematics is not worth imitating.",
     )

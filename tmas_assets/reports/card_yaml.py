@@ -50,9 +50,9 @@ def front_matter(facts: CardFacts) -> str:
 
 
 def paths_by_config(files: Iterable[FileFacts]) -> dict[str, list[str]]:
-    """Paths of each subset, in the order of the files."""
+    """Paths of each subset, in the order of the files; without files that have no rows, which `datasets` refuses to load."""
     paths: dict[str, list[str]] = {}
-    for one in files:
+    for one in (file for file in files if file.rows):
         paths.setdefault(one.config, []).append(one.path)
     return paths
 

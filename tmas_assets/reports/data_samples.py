@@ -75,7 +75,7 @@ def _some(texts: tuple[Text, ...]) -> tuple[tuple[Text, ...], int]:
 
 
 def _text(text: Text, most: int) -> str:
-    label = f"*{cell(text.label, 60)}, {count(len(text.text))} letters"
+    label = f"*{cell(text.label, 60)}, {count(len(text.text))} characters"
     if not text.text:
         return f"{label}*"
     body, left = shortened(text.text, most)

@@ -14,8 +14,8 @@ from tmas_assets.reports.markdown_parts import cell, table
 from tmas_assets.reports.notation import ABSENT, count
 from tmas_assets.statistics import role_order
 
-LETTERS_A_TOKEN = 4
-ESTIMATE = f"tokens, estimated as letters / {LETTERS_A_TOKEN}: nobody counted them"
+CHARACTERS_A_TOKEN = 4
+ESTIMATE = f"tokens, estimated as characters / {CHARACTERS_A_TOKEN}: nobody counted them"
 
 
 class Lengths(NamedTuple):
@@ -62,9 +62,9 @@ def trace_panels(traces: Iterable[TeamTrace]) -> tuple[LengthPanel, ...]:
 
 
 def prompt_panels(rows: Iterable[RlRow]) -> tuple[LengthPanel, ...]:
-    """Estimated tokens of RL prompts by `_source`: letters of all messages / 4, rounded up."""
-    letters = ((row.source, sum(len(message.content) for message in row.prompt)) for row in rows)
-    groups = _grouped(((source, -(-number // LETTERS_A_TOKEN)) for source, number in letters), _row_source)
+    """Estimated tokens of RL prompts by `_source`: characters of all messages / 4, rounded up."""
+    characters = ((row.source, sum(len(message.content) for message in row.prompt)) for row in rows)
+    groups = _grouped(((source, -(-number // CHARACTERS_A_TOKEN)) for source, number in characters), _row_source)
     return (LengthPanel("RL prompts", ESTIMATE, groups),)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tmas_assets.reports.notation import markdown_cell, printable
 
 CELL_BYTES = 160
-"""Of a text in a table; a longer one is cut, with the number of letters left out."""
+"""Of a text in a table; a longer one is cut, with the number of characters left out."""
 _LONG_RUN = re.compile(r"([`~])\1{60,}")
 _FENCE_LIKE = {mark: re.compile(rf"^[ \t>]*({mark}{{3,}})", re.MULTILINE) for mark in "`~"}
 
@@ -29,26 +29,26 @@ def cell(text: str, most: int = CELL_BYTES) -> str:
 
 
 def one_line(text: str, most: int = CELL_BYTES) -> str:
-    """The beginning of `text` on one line, at most `most` bytes of it; what is left out is counted in letters."""
+    """The beginning of `text` on one line, at most `most` bytes of it; what is left out is counted in characters."""
     whole = " ".join(printable(text).split())
     kept = _within(whole, most)
     return whole if len(kept) == len(whole) else f"{kept}… (+{len(whole) - len(kept):,})"
 
 
 def readable(text: str) -> str:
-    """`text` as it is shown in a fence: no unprintable letter, and no run of marks that would need a fence as long."""
+    """`text` as it is shown in a fence: no unprintable character, and no run of marks that would need a fence as long."""
     return _LONG_RUN.sub(lambda run: f"{run.group(1) * 20}[… {len(run.group()) - 20:,} more]", printable(text))
 
 
 def shortened(text: str, most: int) -> tuple[str, int]:
-    """Two thirds of `most` bytes from the beginning and one from the end, and how many letters are left out between."""
+    """Two thirds of `most` bytes from the beginning and one from the end, and how many characters are left out between."""
     whole = readable(text)
     if len(whole.encode("utf-8")) <= most:
         return whole, 0
     head = _within(whole, 2 * most // 3)
     tail = _within(whole[len(head) :][::-1], most - 2 * most // 3)[::-1]
     left = len(whole) - len(head) - len(tail)
-    return f"{head}\n[… {left:,} letters left out …]\n{tail}", left
+    return f"{head}\n[… {left:,} characters left out …]\n{tail}", left
 
 
 def fenced(text: str, info: str = "text") -> str:
