@@ -17,6 +17,8 @@ from tests.scripted.solving import Posed, Strength, boxed, solutions_in
 
 HONEST = 0.9
 """How often a checker says what is true of the answer."""
+FOOLED = 0.8
+"""How often a checker takes the tempting answer of a problem that has one for the right one."""
 HALF = 0.1
 """How often a verifier gives half a score."""
 STRIKES = 0.15
@@ -58,16 +60,18 @@ class Scene:
     draw: random.Random
     schema: dict[str, Any] | None
 
-    def shown(self) -> tuple[str | None, bool | None]:
-        """The boxed answer of the last solution in the prompt, and whether it is right; None where nobody can tell."""
+    def checked(self) -> tuple[str | None, bool]:
+        """The boxed answer of the last solution in the prompt, and whether this checker finds it right: it guesses where nobody
+        can tell, and mostly falls for the tempting answer."""
         found = solutions_in(self.message)
-        box = boxed(found[-1]) if found else None
-        return box, None if self.posed.truth is None else box == self.posed.truth
-
-    def finds_right(self, right: bool | None) -> bool:
-        """What an honest checker finds, now and then the other; without knowing it guesses."""
-        guess = self.draw.random()
-        return guess < 0.5 if right is None else right == (guess < HONEST)
+        box, truth = boxed(found[-1]) if found else None, self.posed.truth
+        if truth is None:
+            chance = 0.5
+        elif box == truth:
+            chance = HONEST
+        else:
+            chance = FOOLED if box is not None and box == self.posed.tempting else 1 - HONEST
+        return box, self.draw.random() < chance
 
     def formed(self, fields: dict[str, Any], free: str) -> Said:
         """The fields as the schema asks for them, or the free form."""
@@ -96,15 +100,14 @@ def _solution(scene: Scene) -> Said:
 
 
 def _verification(scene: Scene) -> Said:
-    box, right = scene.shown()
-    score: float = 0.5 if scene.draw.random() < HALF else int(scene.finds_right(right))
+    box, fine = scene.checked()
+    score: float = 0.5 if scene.draw.random() < HALF else int(fine)
     critique = phrases.judgement(score, scene.posed, scene.draw, box)
     return scene.formed({"critique": critique, "score": score}, f"{critique}\nScore: \\boxed{{{score:g}}}")
 
 
 def _summary(scene: Scene) -> Said:
-    box, right = scene.shown()
-    fine = scene.finds_right(right)
+    box, fine = scene.checked()
     opening = "The solution is right" if fine else "The solution is wrong and has to be changed"
     return Said(f"{opening}: {phrases.judgement(float(fine), scene.posed, scene.draw, box)}", free=True)
 
@@ -152,8 +155,7 @@ def _recruits(scene: Scene) -> Said:
 
 
 def _vote(scene: Scene) -> Said:
-    box, right = scene.shown()
-    fine = scene.finds_right(right)
+    box, fine = scene.checked()
     report, verdict = phrases.judgement(float(fine), scene.posed, scene.draw, box), "agree" if fine else "disagree"
     return scene.formed({"report": report, "verdict": verdict}, f"{report}\nVerdict: {verdict}")
 
@@ -163,8 +165,7 @@ def _speech(scene: Scene) -> Said:
 
 
 def _evaluation(scene: Scene) -> Said:
-    box, right = scene.shown()
-    fine = scene.finds_right(right)
+    box, fine = scene.checked()
     fields = {
         "advice": phrases.judgement(float(fine), scene.posed, scene.draw, box),
         "experts": phrases.several("experts", 1, scene.posed, scene.draw)[0],

@@ -19,6 +19,7 @@ _BOX = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _WORD = re.compile(r"\b[a-z]{5,14}\b")
 _EMPTY = frozenset(["about", "after", "again", "along", "apart", "comes", "could", "every", "figures", "further", "notes", "other", "short",
                     "stands", "than", "their", "there", "these", "together", "wanted", "which", "while", "whole", "written"])  # fmt: skip
+TEMPTING = 8
 _SLIPS = (1, -1, 2, -2, 10, -10, 3, 9)
 _GUESSES = ("0", "1", "2", "4", "6", "12")
 
@@ -45,6 +46,8 @@ class Posed:
     """None where the text states no calculation."""
     slips: tuple[str, ...]
     """Wrong answers that are given, the likeliest first."""
+    tempting: str | None
+    """A wrong answer that checkers fall for as well, in one problem of `TEMPTING`; None in the others."""
     facts: tuple[str, ...]
     """Steps of the calculation; without one, none."""
     words: tuple[str, ...]
@@ -81,6 +84,7 @@ def posed(statement: str) -> Posed:
         statement=statement,
         truth=None if asked is None else spelled(asked.value),
         slips=slips,
+        tempting=slips[0] if key % TEMPTING == 0 else None,
         facts=() if asked is None else asked.steps,
         words=tuple(word for word in dict.fromkeys(_WORD.findall(statement)) if word not in _EMPTY)[:24] or ("quantity",),
         ease=int.from_bytes(drawn[:8], "big") / 2**64,

@@ -17,7 +17,7 @@ from tests.scripted.arithmetic import last_calculation, spelled
 from tests.scripted.curating import BREAKS, FORMLESS, SOLVER
 from tests.scripted.replies import Asked, Script, request_digest
 from tests.scripted.server import Settings
-from tests.scripted.solving import posed, posed_in
+from tests.scripted.solving import TEMPTING, posed, posed_in
 from tests.whole.experiments import endpoint
 from tests.whole.files import contents
 from tmas_assets.agents import judge, question_review, solution
@@ -94,7 +94,7 @@ def test_checks_mostly_agree_with_the_grades_and_sometimes_do_not(urls, tmp_path
     right = {(grade.problem, grade.rollout): grade.outcome == "right" for grade in grades}
     checks = [check for round_ in rounds for check in round_.verifications]
     decided = [(check.score == 1) == right[check.problem, check.rollout] for check in checks if check.score in (0, 1)]
-    assert 0.8 < statistics.mean(decided) < 1
+    assert 0.75 < statistics.mean(decided) < 1
     assert {check.score for check in checks} == {0, 0.5, 1}
 
 
@@ -204,6 +204,22 @@ def test_the_true_answer_of_generated_sums_and_products_is_known():
     generated = read({}, ReasoningGymSettings.model_validate({"tasks": tasks, "size": 60}), "tests")
     assert {one.subject for one in generated} == {"chain_sum", "products"}
     assert [one.id for one in generated if posed(one.statement).truth != one.answer] == []
+
+
+def test_checkers_fall_for_the_tempting_answer_of_a_problem_that_has_one():
+    tempted = [one for one in problems(160) if posed(one.statement).tempting is not None]
+    assert 160 / TEMPTING / 3 < len(tempted) < 3 * 160 / TEMPTING
+
+    def agreed(box: str, one: Problem) -> float:
+        shown = f"Problem: {one.statement}\n\nSolution:\n~~~\nSo \\boxed{{{box}}}.\n~~~\n\nTask: Act your part and check the solution above."
+        bodies = [{"messages": [{"role": "user", "content": shown}], "seed": seed} for seed in range(20)]
+        replies = [curating.solver(Asked(body, request_digest(body), 0)).content or "" for body in bodies]
+        return statistics.mean(reply.endswith("Verdict: agree") for reply in replies)
+
+    for one in tempted:
+        found = posed(one.statement)
+        assert found.tempting is not None
+        assert agreed(found.tempting, one) > 0.4 > agreed(found.slips[1], one)
 
 
 def test_a_stronger_model_solves_what_a_weaker_one_solves():
