@@ -20,6 +20,7 @@ _WORD = re.compile(r"\b[a-z]{5,14}\b")
 _EMPTY = frozenset(["about", "after", "again", "along", "apart", "comes", "could", "every", "figures", "further", "notes", "other", "short",
                     "stands", "than", "their", "there", "these", "together", "wanted", "which", "while", "whole", "written"])  # fmt: skip
 TEMPTING = 8
+"""One problem in so many has a wrong answer that checkers take for the right one."""
 _SLIPS = (1, -1, 2, -2, 10, -10, 3, 9)
 _GUESSES = ("0", "1", "2", "4", "6", "12")
 
@@ -47,7 +48,7 @@ class Posed:
     slips: tuple[str, ...]
     """Wrong answers that are given, the likeliest first."""
     tempting: str | None
-    """A wrong answer that checkers fall for as well, in one problem of `TEMPTING`; None in the others."""
+    """A wrong answer that checkers fall for as well, None in problems without one."""
     facts: tuple[str, ...]
     """Steps of the calculation; without one, none."""
     words: tuple[str, ...]
