@@ -11,6 +11,7 @@ from resources.sandbox.bubblewrap import SandboxFault
 from resources.serving.default_model import DefaultModelError
 from resources.serving.vllm_server import ServerError
 from tmas_assets.benchmarks import asset_name
+from tmas_assets.engine.building.golds import GoldFault
 from tmas_assets.engine.campaign import MissingPast
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.graders import Graders
@@ -30,6 +31,7 @@ PERMANENT = (
     DefaultModelError,
     SandboxFault,
     EncoderFault,
+    GoldFault,
 )
 """Faults that stay until somebody mends something."""
 
