@@ -84,6 +84,12 @@ def test_sources_get_shares_by_weight():
     assert Counter(item.source for item in chosen(items, 40, {"a": 1, "b": 2, "c": 5}).chosen) == {"a": 5, "b": 10, "c": 25}
 
 
+def test_what_cannot_be_shared_evenly_goes_to_the_largest_remainder():
+    room = dict.fromkeys("abc", 100)
+    assert filled(room, {"a": 1, "b": 2, "c": 4}, 8, ties=str) == {"a": 1, "b": 2, "c": 5}
+    assert filled(room, {"a": 4, "b": 2, "c": 1}, 8, ties=str) == {"a": 5, "b": 2, "c": 1}
+
+
 def test_what_a_source_lacks_the_others_give_in_proportion():
     items = grid(a_hard_sums=100, b_hard_sums=2, c_hard_sums=100)
     assert Counter(item.source for item in chosen(items, 42, {"a": 1, "b": 5, "c": 3}).chosen) == {"a": 10, "b": 2, "c": 30}

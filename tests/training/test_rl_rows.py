@@ -1,7 +1,6 @@
 """RL rows: the prompts are those of test time, what is said to be shown is shown, and every row can be rendered again."""
 
 import re
-from collections import Counter
 
 import pytest
 
@@ -72,6 +71,16 @@ def test_the_entries_said_to_be_shown_are_the_very_lines_of_the_prompt(kind, ban
         short += len(lines) < len(live(before.memory.entries, kind))
     assert (short > 0) == (bank_chars == 200)
     assert {getattr(row.extra_info, other) for other in KINDS if other != kind for row in made} == {()}
+
+
+def test_an_entry_of_several_lines_is_said_as_the_one_line_that_it_is_in_the_prompt():
+    before = simulated(iterations=1)[0]
+    memory = before.round.memory
+    entries = tuple(entry.model_copy(update={"text": " two\n  lines\tof it "}) for entry in memory.entries)
+    broken = seen(before.round.model_copy(update={"memory": memory.model_copy(update={"entries": entries})}), candidate())
+    for kind in KINDS:
+        row = rows(kind, [broken])[0]
+        assert [entry.text for entry in getattr(row.extra_info, kind)] == ["two lines of it"] == [text for _, _, text in LINE.findall(row.prompt[-1].content)]
 
 
 def test_an_entry_too_long_for_the_prompt_makes_no_row():
@@ -150,11 +159,10 @@ def test_each_set_has_its_column_values():
 
 
 def test_a_row_names_the_round_and_how_its_answers_fared():
-    rounds = simulated()
+    rounds = [seen(one.round, candidate(), outcomes=("right", "wrong", "undecided", "wrong")) for one in simulated()]
     for row in (*rows("experience", rounds), *rows("guideline", rounds)):
         before, info = rounds[row.extra_info.iteration - 1], row.extra_info
-        outcomes = Counter("right" if one.answer == "1" else "wrong" for one in before.round.rollouts)
-        assert (info.right_before, info.wrong_before) == (outcomes["right"], outcomes["wrong"])
+        assert (info.right_before, info.wrong_before) == (1, 2)
         assert (info.rollouts_digest, info.summaries_digest, info.memory_digest) == (before.rollouts_digest, before.summaries_digest, before.memory_digest)
         assert (info.teacher, info.teacher_model, info.licence, info.origin, info.index) == ("teacher", "teacher-model", "MIT", "sums", NOT_CHOSEN)
         assert info.parents == ((f"r0t{info.iteration - 1:02d}c{info.candidate}",) if row.source == "experience" else ())

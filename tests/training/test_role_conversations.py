@@ -111,6 +111,13 @@ def test_the_order_counts_from_zero_and_follows_all_whose_replies_are_shown():
             assert each.order > max(other.order for other in made if other.role not in ("experience", "guideline"))
 
 
+def test_inside_a_stage_the_order_is_by_candidate_and_check():
+    made = talk(*right_round())
+    for role in ("solution", "verification", "summary"):
+        about = [each.about for each in made if each.role == role]
+        assert about == sorted(about)
+
+
 def test_the_order_records_lie_in_decides_nothing():
     one, calls = right_round()
     round_ = one.round
