@@ -152,7 +152,7 @@ def facts(text: str = "plain", **changed: Any) -> CardFacts:
             StepCount(step=text, came=90, kept=60, reason=None, dropped=30), StepCount(step=text, came=90, kept=60, reason=text, dropped=30),
         ),
         "compared": (
-            Compared(release="math500", problems=500, digest="f" * 64, missing=None), Compared(release=f"gpqa {text}", problems=0, digest=None, missing=text),
+            Compared(release="math500", problems=500, digest="f" * 64, missing=None), Compared(release=f"theorems {text}", problems=0, digest=None, missing=text),
         ),
         "targets": (TargetFacts(set=text, asked=64, made=50, why=text),),
         "teachers": (TeacherFacts(name=text, model=text, weight=1, rows=30, right=20, wrong=60, ungraded=3),),

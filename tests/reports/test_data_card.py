@@ -89,9 +89,9 @@ def test_an_empty_set_has_a_card_that_warns() -> None:
 
 def test_what_was_not_compared_stands_at_the_top_and_first_in_its_table() -> None:
     text = card_markdown(facts(), {})
-    assert "**Not compared with 1 of 2 evaluation releases:** gpqa plain" in text.split("## Sources")[0]
+    assert "**Not compared with 1 of 2 evaluation releases:** theorems plain" in text.split("## Sources")[0]
     [found] = tables(section(text, "Decontamination"))
-    assert found[1] == ["gpqa plain", "–", "–", "NOT COMPARED: plain"]
+    assert found[1] == ["theorems plain", "–", "–", "NOT COMPARED: plain"]
     assert "may be contaminated" in section(text, "Known limits")
 
 
@@ -214,7 +214,7 @@ def test_the_table_in_the_terminal_shows_rows_and_drops() -> None:
     lines = [line.split() for line in printed(facts()).splitlines()]
     assert ["plain", "64", "50", "14", "plain"] in lines
     assert ["plain", "90", "60", "30", "plain", "30"] in lines
-    assert "Not compared with 1 of 2 evaluation releases: gpqa plain" in printed(facts())
+    assert "Not compared with 1 of 2 evaluation releases: theorems plain" in printed(facts())
 
 
 def test_hostile_text_moves_no_line_of_the_terminal() -> None:
