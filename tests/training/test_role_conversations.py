@@ -5,6 +5,8 @@ import random
 import pytest
 
 from tests.training.rounds import SETTINGS, LoggedTeam, candidate, saying, seen, simulated
+from tmas_assets.engine.graders import Graders
+from tmas_assets.engine.voting import Voting
 from tmas_assets.grading.thinking import split_thinking
 from tmas_assets.records import Failure
 from tmas_assets.training.role_conversations import conversations, final_answer, reply
@@ -54,6 +56,14 @@ def graded(*pairs):
 )
 def test_the_final_answer_is_the_plurality_and_a_tie_is_not_right(pairs, said):
     assert final_answer(graded(*pairs), by_text) == said
+
+
+def test_spellings_of_one_value_vote_together_as_the_engine_compares_them():
+    pairs = (("1", "right"), ("1.0", "right"), ("2", "wrong"), ("3", "wrong"))
+    with Graders() as graders:
+        assert final_answer(graded(*pairs), Voting(graders).classes) == "right"
+        assert final_answer(graded(("1", "right"), *pairs[2:], ("2.0", "wrong")), Voting(graders).classes) == "not right"
+    assert final_answer(graded(*pairs), by_text) == "tied"
 
 
 @pytest.mark.parametrize(("right", "said"), [(4, "right"), (3, "right"), (2, "not right"), (0, "not right")])
