@@ -87,6 +87,14 @@ def test_a_horizontal_round_is_told_in_its_order():
     ]  # fmt: skip
 
 
+def test_a_speech_that_no_version_followed_stands_after_the_last_version():
+    """The budget of 60 tokens lets four calls of 15 out: the second pass ends with its speech."""
+    team = cast(critic=votes("disagree"))
+    settings = Settings(experts=2, critic_iterations=2, topology="horizontal", ceo=False, recruiter=False, token_budget=60)
+    trace = traced(team, settings)
+    assert samples(trace, team) == ["0p0s0/critic", "0c0/solution", "0c0v0/critic", "0p1s0/critic"]
+
+
 def test_tests_that_the_executor_writes_stand_before_the_evaluator():
     team = cast()
     trace = traced(team, problem=CODE)
@@ -220,6 +228,12 @@ AGREED = [
     (cast(ceo=lambda request: order("stop" if "t01" in request.sample else "continue")), {}, 3, True),
     (cast(ceo=lambda request: order(experts=1 if "t01" in request.sample else 3), critic=votes("disagree")), {}, 2, True),
     (cast(solution=lambda request: "" if "t01" in request.sample else "x \\boxed{2}", critic=votes("disagree")), {}, 2, False),
+    (
+        cast(
+            ceo=lambda request: order(experts=3 if "t01" in request.sample else 1),
+            solution=lambda request: "" if "t01" in request.sample else "x \\boxed{2}",
+        ), {}, 2, True,
+    ),
     (cast(), {"token_budget": 15, "ceo": False, "recruiter": False, "experts": 3}, 1, False),
 ]  # fmt: skip
 

@@ -108,7 +108,8 @@ def _spread(passed: Sequence[Question], settings: Selection, seed: int, faults: 
     from_source: Counter[tuple[str, str]] = Counter()
     kept: list[Question] = []
     while len(kept) < total:
-        domain = min((name for name in waiting if waiting[name] and taken[name] < most), key=lambda name: taken[name])
+        # levelled, no domain comes above its share: the total was chosen so that the others have enough
+        domain = min((name for name in waiting if waiting[name]), key=lambda name: taken[name])
         sources = waiting[domain]
         source = min(sources, key=lambda name: from_source[domain, name])
         kept.append(sources[source].pop())

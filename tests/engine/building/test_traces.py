@@ -101,6 +101,15 @@ def test_a_changed_question_has_no_trace_yet(bench, log):
     assert stored_traces(bench.cells, log, [of(changed)], attempt=0).unfinished == ("p-0",)
 
 
+def test_a_round_whose_past_was_made_anew_is_unfinished(bench, log):
+    cells, [one, *_] = bench.cells, bench.problems
+    [first], _ = cells.read(0, one)
+    cells.write(0, one, [first.model_copy(update={"memory": first.memory.model_copy(update={"stopped": "else"})})], None)
+    assert cells.files(0, one) is not None
+    assert cells.files(1, one) is not None
+    assert stored_trace(cells, log, of(one), attempt=0) is None
+
+
 def test_a_cell_without_grades_is_unfinished(bench, log):
     cells, [one, *_] = bench.cells, bench.problems
     cells.write_grades(1, one, [], cells.files(1, one).rollouts, "integer 0")

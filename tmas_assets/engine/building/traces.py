@@ -66,7 +66,7 @@ def stored_trace(cells: CellStore, log: CallLog, question: Question, *, attempt:
         attempt,
         rounds,
         calls_of(log, rounds),
-        [grade for grade in grades if grade.repeat == REPEAT],
+        grades,
         files=files,
         settings=settings,
     )
