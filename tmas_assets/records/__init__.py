@@ -92,7 +92,15 @@ from tmas_assets.records.rounds import (
     Turn,
     Verification,
 )
-from tmas_assets.records.source_problem import Compared, Dropped, PassRate, SourceProblem, StepCount
+from tmas_assets.records.source_problem import (
+    Compared,
+    Dropped,
+    PassRate,
+    SimulatedRound,
+    SourceProblem,
+    StepCount,
+    StepNote,
+)
 from tmas_assets.records.study import Axis, Study, Variant
 from tmas_assets.records.team_trace import (
     FilteredTrace,
@@ -196,10 +204,12 @@ __all__ = [
     "Sensitivity",
     "ShownEntry",
     "Side",
+    "SimulatedRound",
     "Simulation",
     "SourceProblem",
     "Stance",
     "StepCount",
+    "StepNote",
     "StrategyChoice",
     "Study",
     "StudyFault",

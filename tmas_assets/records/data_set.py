@@ -95,7 +95,7 @@ class Simulation(Record):
 
     settings: dict[str, JsonValue] = {}
     """Of the strategy `tmas`. Prompts of the rows are what its solution agent renders under just these settings."""
-    iterations: int = Field(default=3, ge=2, le=60)
+    iterations: int = Field(default=3, ge=1, le=60)
     repeats: int = Field(default=1, ge=1)
     problems: int | None = Field(default=None, ge=1)
     """At most so many problems, drawn over the strata by the set's seed; all that passed the screening by default."""

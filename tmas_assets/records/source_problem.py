@@ -45,6 +45,13 @@ class StepCount(Record):
     dropped: int
 
 
+class StepNote(Record):
+    """What a step could not finish, in words."""
+
+    step: str
+    partial: str
+
+
 class Compared(Record):
     """An evaluation release that problems were compared with, or could not be."""
 
@@ -71,3 +78,27 @@ class PassRate(Record):
     ungraded: int
     grades_digest: str
     """Digest of the file of grades."""
+
+
+class SimulatedRound(Record):
+    """One iteration of a teacher on one problem: a cell of the teacher's experiment, all repeats, by the digests of its files."""
+
+    problem: str
+    problem_digest: str
+    teacher: str
+    teacher_model: str
+    """Identity of the model behind the teacher's solution agent."""
+    experiment: str
+    variant: str
+    """Settings that the cell lies under."""
+    iteration: int
+    rollouts_digest: str
+    verifier_scores_digest: str
+    summaries_digest: str
+    memory_digest: str
+    grades_digest: str
+    right: int
+    """Grades of all repeats' rollouts."""
+    wrong: int
+    ungraded: int
+    """Undecided and failed ones."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoredFile
 from tmas_assets.curation import counted
-from tmas_assets.records import Dropped, Record, StepCount
+from tmas_assets.records import Dropped, Record, StepCount, StepNote
 
 R = TypeVar("R", bound=Record)
 
@@ -22,6 +22,7 @@ class Made:
     rows: StoredFile
     counts: tuple[StepCount, ...]
     dropped: tuple[Dropped, ...]
+    partial: str | None
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,16 @@ class Steps:
         made_from: Sequence[Parent],
         *,
         dropped: Sequence[Dropped] = (),
+        partial: str | None = None,
     ) -> Made:
-        """The rows go last: where they are, what was dropped is there too. Raises StoreFault."""
+        """The rows go last: where they are, what was dropped is there too. `partial`: why the step is not finished, None
+        where it is. Raises StoreFault."""
         counts = counted(step, len(rows), dropped)
+        notes = [StepNote(step=step, partial=partial)] if partial else []
+        self.store.write(self.address(step, "notes"), StepNote, notes, made_from)
         self.store.write(self.address(step, "dropped"), Dropped, dropped, made_from)
         self.store.write(self.address(step, "counts"), StepCount, counts, made_from)
-        return Made(step, self.store.write(self.address(step), record, rows, made_from), counts, tuple(dropped))
+        return Made(step, self.store.write(self.address(step), record, rows, made_from), counts, tuple(dropped), partial)
 
     def part(self, step: str, part: str, record: type[R], rows: Sequence[R], made_from: Sequence[Parent] = ()) -> StoredFile:
         """Something a step says beside its rows."""
@@ -65,3 +70,8 @@ class Steps:
 
     def dropped(self, step: str) -> tuple[Dropped, ...]:
         return self.read(step, Dropped, "dropped")[0]
+
+    def partial(self, step: str) -> str | None:
+        """Why the step is not finished, None where it is."""
+        notes = self.read(step, StepNote, "notes")[0]
+        return notes[0].partial if notes else None
