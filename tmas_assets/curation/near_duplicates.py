@@ -1,0 +1,90 @@
+"""One of each problem: exact repeats, near-duplicates and problems whose golds contradict each other are dropped.
+
+Statements are the same where they read alike (`words.py`); nearly the same where they have the same numbers and
+formulas and similar words (MinHash), and do not differ as two problems of one template do (`families.py`). Leaves out
+evaluation sets (`contamination.py`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from tmas_assets.curation.families import MOST, data_parts
+from tmas_assets.curation.screened import Screened, dropped
+from tmas_assets.curation.signatures import PERMUTATIONS, Signature, minhash, signature
+from tmas_assets.records import Dropped, SourceProblem
+
+DUPLICATE, NEAR_DUPLICATE, OTHER_GOLD = "duplicate", "near-duplicate", "other gold"
+
+
+def unique(candidates: Sequence[SourceProblem], similarity: float) -> Screened:
+    """The first of each problem stays, in order, and `detail` of the others names it.
+
+    Same statement, other gold: nobody can say here which is right, so all of them are dropped, the first one too, as
+    `other gold`. Golds are the same that read alike. A near-duplicate's own gold is not asked.
+    """
+    reads = [signature(candidate.problem.statement) for candidate in candidates]
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for at, read in enumerate(reads):
+        alike[_statement(read, candidates[at])].append(at)
+    reason: dict[int, Dropped] = {}
+    firsts = []
+    for same in alike.values():
+        for at, why, detail in _repeats(candidates, same):
+            reason[at] = dropped(candidates[at], why, detail)
+        if same[0] not in reason:
+            firsts.append(same[0])
+    for at, twin, found in _near(reads, sorted(firsts), similarity):
+        detail = f"near-duplicate of {candidates[twin].problem.id}: MinHash similarity {found:.2f} (from {similarity:g}), same figures"
+        reason[at] = dropped(candidates[at], NEAR_DUPLICATE, detail)
+    kept = tuple(candidate for at, candidate in enumerate(candidates) if at not in reason)
+    return Screened(kept, tuple(reason[at] for at in sorted(reason)))
+
+
+def _statement(read: Signature, candidate: SourceProblem) -> tuple[str, str]:
+    """Equal for statements that read alike. One without any word that can be compared is only itself."""
+    spaced = " ".join(candidate.problem.statement.split())
+    # reading folds brackets, case and layout, which in a formula or a grid may be all that two problems differ in
+    return read.exact, "".join(sign for sign in spaced if sign in "()[]^_!|&") if read.tokens else spaced
+
+
+def _repeats(candidates: Sequence[SourceProblem], same: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+    golds: dict[str | None, list[int]] = {}
+    for at in same:
+        answer = candidates[at].problem.answer
+        golds.setdefault(None if answer is None else signature(answer).exact or answer.strip(), []).append(at)
+    if len(golds) > 1:
+        said = "; ".join(f"{candidates[held[0]].problem.id} says {candidates[held[0]].problem.answer!r}" for held in golds.values())
+        for at in same:
+            yield at, OTHER_GOLD, f"the same statement has {len(golds)} golds, none of its {len(same)} rows is kept: {said}"
+    else:
+        for at in same[1:]:
+            yield at, DUPLICATE, f"reads like {candidates[same[0]].problem.id}"
+
+
+def _near(reads: Sequence[Signature], firsts: Sequence[int], similarity: float) -> Iterator[tuple[int, int, float]]:
+    """(problem, the one before it that stays, their similarity), among those of the same figures."""
+    groups: dict[frozenset[str], list[int]] = defaultdict(list)
+    for at in firsts:
+        groups[reads[at].figures].append(at)
+    for group in groups.values():
+        if len(group) > 1:
+            yield from _near_in(reads, group, similarity)
+
+
+def _near_in(reads: Sequence[Signature], group: Sequence[int], similarity: float) -> Iterator[tuple[int, int, float]]:
+    from datasketch import MinHashLSH
+
+    bands = MinHashLSH(threshold=similarity, num_perm=PERMUTATIONS)
+    hashed = {at: minhash(reads[at]) for at in group}
+    for at in group:
+        bands.insert(at, hashed[at])
+    stay: set[int] = set()
+    for at in group:
+        near = sorted(other for other in bands.query(hashed[at]) if other != at)[:MOST]
+        near = [other for other in near if hashed[at].jaccard(hashed[other]) >= similarity]
+        own = data_parts(reads[at].pairs, [reads[at].pairs & reads[other].pairs for other in near])
+        twin = next((other for other in near if other in stay and not own - reads[other].pairs), None)
+        if twin is None:
+            stay.add(at)
+        else:
+            yield at, twin, hashed[at].jaccard(hashed[twin])
