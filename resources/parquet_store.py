@@ -122,6 +122,19 @@ class ParquetStore(Record):
             ) from error
         return StoredFile(path, digest_bytes(data), len(rows), len(data), tuple(made_from))
 
+    def folder(self, asset: tuple[str, ...]) -> str:
+        """Where the files of `asset` lie."""
+        return "/".join([self._place[1], *asset])
+
+    def put_beside(self, asset: tuple[str, ...], name: str, data: bytes) -> str:
+        """A file that is no table, in the folder of `asset`: a card, a picture. Its path. Raises StoreFault."""
+        path = f"{self.folder(asset)}/{name}"
+        try:
+            self._put(path, data)
+        except OSError as error:
+            raise StoreFault(f"{'/'.join(asset)}: could not write {len(data)} bytes to {path}: {error}. Free space or mend the permissions.") from error
+        return path
+
     def read(self, address: Address, record: type[R]) -> tuple[R, ...]:
         return self.read_stored(address, record)[0]
 
@@ -166,6 +179,14 @@ class ParquetStore(Record):
         except (pa.ArrowInvalid, OSError) as error:
             raise self._unreadable(address, path, data, error) from error
         return _stored(path, data, footer.metadata.num_rows, footer.schema_arrow)
+
+    def columns(self, address: Address) -> pa.Schema:
+        """The columns that the file has, whatever a record says. Raises as `look`."""
+        data, path = self._bytes(address)
+        try:
+            return pq.ParquetFile(pa.BufferReader(data)).schema_arrow
+        except (pa.ArrowInvalid, OSError) as error:
+            raise self._unreadable(address, path, data, error) from error
 
     def made_from(self, address: Address) -> tuple[Parent, ...]:
         """The inputs recorded in the file itself."""

@@ -167,6 +167,36 @@ def experiments() -> None:
     list_experiments(out=out)
 
 
+@app.command("build-data")
+def build_data(
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets, see `tmas data-sets`; the two small ones if none.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No live bar.")] = False,
+) -> None:
+    """Build data sets for training: every step from source problems to the data card. Nothing that is paid for is asked twice.
+
+    Examples:
+
+        tmas build-data
+
+        tmas build-data cold_start_small
+    """
+    from tmas_assets.commands.build_data import build_sets
+
+    try:
+        build_sets(names or [], out=out, live=not quiet)
+    except KeyboardInterrupt:
+        err.print("interrupted: what is made and paid for is kept; run again to go on")
+        raise typer.Exit(130) from None
+
+
+@app.command("data-sets")
+def data_sets() -> None:
+    """List the data sets with kind, targets, sources and settings file, and which training runs take their prompts from them."""
+    from tmas_assets.commands.build_data import list_data_sets
+
+    list_data_sets(out=out)
+
+
 @app.command()
 def serve(
     model: Annotated[str, typer.Argument(help="The bundled model's name, or a Hugging Face folder.")] = "",

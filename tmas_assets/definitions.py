@@ -9,6 +9,7 @@ from pathlib import Path
 import dagster as dg
 
 from resources.deployment import Deployment
+from tmas_assets.assets.data.files import ColdStartFile, TeamTracesFile, measured_by
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import Loaded, load
@@ -16,24 +17,34 @@ from tmas_assets.assets.problems import problems_asset
 from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_release
 from tmas_assets.checks.decisions import strategy_checks
 from tmas_assets.checks.problems import problems_checks
+from tmas_assets.checks.training_rows import prompts_checks, row_checks, trace_checks
 from tmas_assets.records import BenchmarkChoice
+from tmas_assets.records.wrong_fields import nearest
 
 
 def loaded() -> Loaded:
-    """Every experiment and study of the project. Raises ExperimentFault naming file and field of a faulty one."""
+    """Every experiment, study, data set and training run of the project. Raises ExperimentFault naming file and field of a faulty one."""
     found = load(Path(__file__).parent)
     _refuse_double_names(found.experiments)
     taken = {file.experiment.name: file.file for file in found.experiments}
     for study in found.studies:
         if (other := taken.setdefault(study.study.name, study.file)) is not study.file:
             raise ExperimentFault(f"{study.file}: attributes.name: {_taken(study.study.name, other)}")
+    others = [*((file.data.name, file.file) for file in found.data_sets), *((file.training.name, file.file) for file in found.trainings)]
+    for name, place in others:
+        if (other := taken.setdefault(name, place)) is not place:
+            raise ExperimentFault(f"{place}: attributes.name: {_taken(name, other)}")
+    _refuse_unknown_sets(found)
     return found
 
 
-def experiment_files() -> tuple[dg.ComponentTree, list[ExperimentFile]]:
-    """The component tree and every experiment in it, the members of studies too. Raises as `loaded`."""
-    found = loaded()
-    return found.tree, found.experiments
+def _refuse_unknown_sets(found: Loaded) -> None:
+    sets = [file.data.name for file in found.data_sets if isinstance(file, ColdStartFile)]
+    for training in found.trainings:
+        if (named := training.training.prompts.set) not in sets:
+            raise ExperimentFault(
+                f"{training.file}: attributes.prompts.set: there is no cold-start set {named!r}; {nearest(named, sets)}"
+            )
 
 
 def _taken(name: str, other: Path) -> str:
@@ -64,9 +75,23 @@ def releases_of(files: Sequence[ExperimentFile]) -> list[BenchmarkChoice]:
     return list({asset_name(choice): choice for choice in [*defaults, *used]}.values())
 
 
+def training_data_checks(found: Loaded) -> list[dg.AssetChecksDefinition]:
+    """Those of every data set, and of the prompts of every training run."""
+    measured = measured_by(found.experiments)
+    sets = {file.data.name: file.data for file in found.data_sets if isinstance(file, ColdStartFile)}
+    traces = [file.data for file in found.data_sets if isinstance(file, TeamTracesFile)]
+    trainings = [file.training for file in found.trainings]
+    return [
+        *(check for data in sets.values() for check in row_checks(data, measured)),
+        *(prompts_checks(training, sets[training.prompts.set], measured) for training in trainings),
+        *(trace_checks(data, measured) for data in traces),
+    ]
+
+
 @dg.definitions
 def defs() -> dg.Definitions:
-    tree, files = experiment_files()
+    found = loaded()
+    files = found.experiments
     releases = releases_of(files)
     ours = dg.Definitions(
         assets=[
@@ -76,9 +101,10 @@ def defs() -> dg.Definitions:
         asset_checks=[
             *(problems_checks(choice) for choice in releases),
             *(check for file in files for check in strategy_checks(file.experiment)),
+            *training_data_checks(found),
         ],
         resources={"deployment": Deployment.for_definitions()},
         # a step in a process of its own costs seconds and outlives a killed run
         executor=dg.in_process_executor,
     )
-    return dg.Definitions.merge(tree.build_defs(), ours)
+    return dg.Definitions.merge(found.tree.build_defs(), ours)

@@ -11,16 +11,16 @@ from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.experiment import ExperimentFault, check
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.summary import summary_asset
-from tmas_assets.definitions import experiment_files
+from tmas_assets.definitions import loaded
 from tmas_assets.records import hypothesis_of
 
 
 def test_the_shipped_example_has_its_evidence_and_every_part(tmp_path):
-    [file] = [one for one in experiment_files()[1] if one.experiment.name == "launch_decision"]
-    loaded = load_problems(file.experiment.benchmark, data=None, cache=tmp_path)
-    [problem] = loaded.problems
+    [file] = [one for one in loaded().experiments if one.experiment.name == "launch_decision"]
+    release = load_problems(file.experiment.benchmark, data=None, cache=tmp_path)
+    [problem] = release.problems
     assert [piece.id for piece in hypothesis_of(problem).evidence] == ["survey", "costs", "lamp"]
-    assert len(loaded.files) == 3
+    assert len(release.files) == 3
     parts = {"/".join(key.path[1:]) for asset in own_assets(file.experiment).assets(file.experiment) for key in asset.keys}
     assert parts == {
         "plan", "findings/market", "findings/finance", "findings/technology", "findings/risk", "findings/red_team",

@@ -9,7 +9,7 @@ from dagster.components.testing import create_defs_folder_sandbox
 
 from resources.deployment import Deployment
 from tmas_assets.assets.experiment import ExperimentFile
-from tmas_assets.definitions import experiment_files
+from tmas_assets.definitions import loaded
 from tmas_assets.records import Experiment
 
 GOOD = {
@@ -72,7 +72,7 @@ def test_a_wrong_field_is_refused_with_its_file_and_name(change, field):
 
 
 def test_the_shipped_experiments_are_those_promised():
-    _, files = experiment_files()
+    files = loaded().experiments
     shipped = {file.experiment.name: file.experiment for file in files}
     assert shipped.keys() >= {"demo", "imo_answerbench_tmas", "math500_tmas_small"}
     paper = shipped["imo_answerbench_tmas"]

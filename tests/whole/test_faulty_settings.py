@@ -66,13 +66,13 @@ LOAD = """
 import json, pathlib, sys, warnings
 warnings.simplefilter("ignore")
 from tmas_assets.assets.experiment import ExperimentFault
-from tmas_assets.definitions import experiment_files
+from tmas_assets.definitions import loaded
 file = pathlib.Path(sys.argv[1])
 said = []
 for body in json.load(sys.stdin):
     file.write_text(body)
     try:
-        experiment_files()
+        loaded()
         said.append("nothing")
     except ExperimentFault as fault:
         said.append(str(fault))

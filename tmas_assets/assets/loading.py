@@ -1,6 +1,6 @@
-"""Load every experiment and study file of the project; a faulty one is refused by file and field, in a sentence.
+"""Load every file of an experiment, a study, a data set or a training run; a faulty one is refused by file and field, in a sentence.
 
-Leaves out what makes one faulty: that is the records', `experiment.py`'s and `study.py`'s.
+Leaves out what makes one faulty: that is the records', `experiment.py`'s, `study.py`'s and `data/files.py`'s.
 """
 
 import importlib
@@ -17,16 +17,17 @@ from dagster_shared.check import CheckError
 from dagster_shared.error import DagsterUnresolvableSymbolError
 from pydantic import BaseModel, ValidationError
 
+from tmas_assets.assets.data.files import ColdStartFile, DataSetFile, TeamTracesFile, TrainingFile
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.study import StudyFile
-from tmas_assets.records import Experiment, Study
+from tmas_assets.records import ColdStart, Experiment, Study, TeamTraces, Training
 from tmas_assets.records.wrong_fields import in_words, nearest
 
 _TYPE = re.compile(r"^type:\s*(\S+)", re.MULTILINE)
 _PLACE = re.compile(r"`?(?P<path>\S+) at (?P<file>.+):(?P<line>\d+)`?")
 """How Dagster says where in a YAML file a field stands."""
-_KINDS: dict[str, type[BaseModel]] = {kind.__name__: kind for kind in (Experiment, Study, ComponentFileModel)}
-KNOWN = tuple(f"{kind.__module__}.{kind.__name__}" for kind in (ExperimentFile, StudyFile))
+_KINDS: dict[str, type[BaseModel]] = {kind.__name__: kind for kind in (Experiment, Study, ColdStart, TeamTraces, Training, ComponentFileModel)}
+KNOWN = tuple(f"{kind.__module__}.{kind.__name__}" for kind in (ExperimentFile, StudyFile, ColdStartFile, TeamTracesFile, TrainingFile))
 """Types of our own files."""
 
 
@@ -38,6 +39,8 @@ class Loaded:
     alone: tuple[ExperimentFile, ...]
     """Experiments with a file of their own."""
     studies: tuple[StudyFile, ...]
+    data_sets: tuple[DataSetFile, ...]
+    trainings: tuple[TrainingFile, ...]
 
     @property
     def experiments(self) -> list[ExperimentFile]:
@@ -54,8 +57,13 @@ def load(project: Path) -> Loaded:
     _raise_all([fault for file in files for fault in _faults_of_type(file)])
     tree = dg.ComponentTree.for_project(project)
     _raise_all([fault for file in files for fault in _faults_of_fields(tree, file)])
+    found = tree.get_all_components
     return Loaded(
-        tree, tuple(tree.get_all_components(of_type=ExperimentFile)), tuple(tree.get_all_components(of_type=StudyFile))
+        tree,
+        tuple(found(of_type=ExperimentFile)),
+        tuple(found(of_type=StudyFile)),
+        (*found(of_type=ColdStartFile), *found(of_type=TeamTracesFile)),
+        tuple(found(of_type=TrainingFile)),
     )
 
 
@@ -123,7 +131,7 @@ def _cause(fault: BaseException) -> BaseException:
 def _placed(error: ValidationError, file: Path) -> Iterator[str]:
     """A line a wrong field, with file, line and field."""
     faults = error.errors()
-    prefix = "attributes" if error.title in ("Experiment", "Study") else ""
+    prefix = "attributes" if error.title != ComponentFileModel.__name__ and error.title in _KINDS else ""
     places: dict[str, str] = {}
     for fault in faults:
         if found := _PLACE.fullmatch(".".join(map(str, fault["loc"]))):

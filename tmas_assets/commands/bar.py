@@ -14,9 +14,10 @@ from tmas_assets.engine.progress import Progress
 class Bar:
     """A rich renderable that shows the last `Progress` it was told."""
 
-    def __init__(self, title: str, members: Sequence[str] = ()) -> None:
-        """`members`: experiments that run one after the other under this title, where it is not just one."""
-        self.name, self.members = title, tuple(members)
+    def __init__(self, title: str, members: Sequence[str] = (), *, follow: bool = False) -> None:
+        """`members`: experiments that run one after the other under this title, where it is not just one. `follow`: there
+        are several, and which is not known beforehand."""
+        self.name, self.members, self.follow = title, tuple(members), follow
         self.last: Progress | None = None
         self.ended: list[str] = []
         """Closing lines of the members that went before."""
@@ -24,10 +25,12 @@ class Bar:
     @property
     def title(self) -> str:
         now = self.last.experiment if self.last is not None else ""
+        if self.follow and now:
+            return now
         return f"{now} ({self.members.index(now) + 1}/{len(self.members)})" if now in self.members else self.name
 
     def update(self, progress: Progress) -> None:
-        if self.members and self.last is not None and self.last.experiment != progress.experiment:
+        if (self.members or self.follow) and self.last is not None and self.last.experiment != progress.experiment:
             self.ended.append(self.closing_line())
         self.last = progress
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from tmas_assets.records import Call, Conversation, Message, Problem, Trace
+from tmas_assets.records import Call, Conversation, Message, Outcome, Problem, Trace
 from tmas_assets.training.seen_round import SeenRound
 
 Classes = Callable[[Problem, Sequence[str | None]], tuple[int | None, ...] | None]
@@ -41,8 +41,9 @@ def final_answer(seen: SeenRound, classes: Classes) -> FinalAnswer:
 
 
 def conversations(seen: SeenRound, calls: Callable[[str], Call | None], classes: Classes) -> tuple[Conversation, ...]:
-    """Of a round whose final answer is right, else none: the solutions graded right, their verifications and summaries, and
-    what both bank agents wrote. Only replies that are complete, not repetitive, and were read.
+    """Of a round whose final answer is right, else none: the solutions graded right, verifications of any solution whose score
+    is its grade (1 right, 0 wrong), summaries whose scores lean to the grade, and what both bank agents wrote. Only replies
+    that are complete, not repetitive, and were read.
 
     `calls`: a call by its key. Order: stage after stage as the agents wait for each other, inside a stage by candidate and
     check; when a reply came plays no part. Raises ValueError for a call that is not there.
@@ -71,21 +72,33 @@ def reply(call: Call) -> Message:
 def _used(seen: SeenRound) -> Iterator[tuple[Trace, tuple[str, ...]]]:
     """Traces of the usable replies with the ids of the records made from them, in the order of generation."""
     round_, outcomes = seen.round, seen.outcomes
-    right = [one for one in round_.rollouts if outcomes[one.id] == "right" and one.text and _whole(one.trace)]
-    ids = []
-    for rollout in sorted(right, key=lambda one: one.candidate):
-        ids.append(rollout.id)
-        yield rollout.trace, (rollout.id,)
-    checks = [one for one in round_.verifications if one.rollout in ids and one.parse == "parsed" and _whole(one.trace)]
+    ids = [one.id for one in sorted(round_.rollouts, key=lambda one: one.candidate) if one.text]
+    traces = {one.id: one.trace for one in round_.rollouts}
+    for id_ in ids:
+        if outcomes[id_] == "right" and _whole(traces[id_]):
+            yield traces[id_], (id_,)
+    checks = [one for one in round_.verifications if one.parse == "parsed" and _whole(one.trace)]
     for check in sorted(checks, key=lambda one: (ids.index(one.rollout), one.check)):
-        yield check.trace, (check.id,)
-    summaries = [one for one in round_.summaries if one.rollout in ids and one.parse == "parsed" and _whole(one.trace)]
+        if _true(check.score, outcomes[check.rollout]):
+            yield check.trace, (check.id,)
+    summaries = [one for one in round_.summaries if one.parse == "parsed" and _whole(one.trace)]
     for summed in sorted(summaries, key=lambda one: ids.index(one.rollout)):
-        yield summed.trace, (summed.id,)
+        if _leans(summed.mean_score, outcomes[summed.rollout]):
+            yield summed.trace, (summed.id,)
     for write in round_.memory.writes:
         if write.parse == "parsed" and _whole(write.trace):
             written = [e.id for e in round_.memory.entries if e.bank == write.bank and e.last_seen == round_.iteration]
             yield write.trace, tuple(written)
+
+
+def _true(score: float | None, outcome: Outcome) -> bool:
+    """A verdict that the grade bears out. Both kinds are wanted: who only sees passes learns to pass everything."""
+    return (score, outcome) in ((1.0, "right"), (0.0, "wrong"))
+
+
+def _leans(mean: float | None, outcome: Outcome) -> bool:
+    """Whether the verdicts that a summary sums up lean to the grade's side."""
+    return mean is not None and ((outcome == "right" and mean > 0.5) or (outcome == "wrong" and mean < 0.5))
 
 
 def _whole(trace: Trace) -> bool:

@@ -1,0 +1,96 @@
+"""What the cards of both kinds of set share: sources, licences, screening, files, and where a card lies.
+
+A card lies in the set's own folder of the store, beside the rows it describes, so that the folder is a data set as a hub takes it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import dagster as dg
+
+from resources.parquet_store import StoredFile
+from tmas_assets.assets.data.screening import COMPARED, SCREENING
+from tmas_assets.assets.data.step import Building, Done
+from tmas_assets.assets.events import Metadata
+from tmas_assets.benchmarks import asset_name, benchmark
+from tmas_assets.engine.building.derived import DataSet
+from tmas_assets.engine.building.steps import Steps
+from tmas_assets.engine.team import identity
+from tmas_assets.records import Compared, Experiment, SourceProblem, StepCount
+from tmas_assets.reports.card_facts import CardFacts, FileFacts, SourceFacts
+from tmas_assets.reports.data_card import card_markdown, hub_card_markdown
+from tmas_assets.reports.figures import curve_markdown
+from tmas_assets.reports.length_panels import LengthPanel
+from tmas_assets.reports.report_rows import ModelUse
+from tmas_assets.reports.token_lengths import lengths_png
+
+CARD, README, LENGTHS = "data_card", "README.md", "token_lengths.png"
+
+
+def source_facts(data: DataSet, steps: Steps, rows: Mapping[str, int]) -> tuple[SourceFacts, ...]:
+    """`rows`: made of each source, by its name."""
+    there = Counter(one.source for one in steps.read(SCREENING[0], SourceProblem)[0])
+    there.update(one.source for one in steps.dropped(SCREENING[0]))
+    screened = Counter(one.source for one in steps.read(SCREENING[-1], SourceProblem)[0])
+    return tuple(
+        SourceFacts(
+            name=source.name,
+            benchmark=asset_name(source.benchmark),
+            licence=source.licence or benchmark(source.benchmark.name).licence,
+            weight=source.weight,
+            problems=there[source.name],
+            screened=screened[source.name],
+            rows=rows.get(source.name, 0),
+        )
+        for source in data.sources
+    )
+
+
+def counts_of(steps: Steps, names: Iterable[str]) -> tuple[StepCount, ...]:
+    return tuple(count for name in names for count in steps.counts(name))
+
+
+def partial_of(steps: Steps, names: Iterable[str]) -> str | None:
+    found = [f"{name}: {why}" for name in names if (why := steps.partial(name)) is not None]
+    return "; ".join(found) or None
+
+
+def compared(steps: Steps) -> tuple[Compared, ...]:
+    return steps.read(SCREENING[-1], Compared, COMPARED)[0]
+
+
+def file_facts(config: str, role: str, file: StoredFile, step: str, part: str = "rows") -> FileFacts:
+    return FileFacts.model_validate({
+        "config": config, "path": f"{step}/{part}.parquet", "rows": file.rows, "size": file.size, "digest": file.digest,
+        "role": role,
+    })  # fmt: skip
+
+
+def model_uses(building: Building, experiments: Sequence[tuple[str, Experiment]]) -> tuple[ModelUse, ...]:
+    """Which model answered what; `experiments` with what each is called in the card."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for said, experiment in experiments:
+        for name, endpoint in sorted(experiment.solving_endpoints.items()):
+            stated = endpoint.model or (endpoint.managed.model if endpoint.managed else "")
+            roles = f"{said}: all roles" if name == "default" else f"{said}: {_roles_at(experiment, name)}"
+            found.setdefault((stated, identity(endpoint, building.deployment.vllm())), []).append(roles)
+    return tuple(
+        ModelUse(model=model, identity=known, roles=tuple(dict.fromkeys(roles))) for (model, known), roles in sorted(found.items())
+    )
+
+
+def _roles_at(experiment: Experiment, endpoint: str) -> str:
+    return ", ".join(sorted(role for role in experiment.roles if experiment.endpoint_of(role) == endpoint))
+
+
+def write_card(data: DataSet, building: Building, facts: CardFacts, panels: Sequence[LengthPanel]) -> Done:
+    """The facts as a row, the card and its picture beside the set."""
+    png = lengths_png(panels, f"Lengths in {data.name}")
+    store, folder = building.steps.store, (data.name,)
+    store.put_beside(folder, LENGTHS, png)
+    card = hub_card_markdown(facts, {"lengths": f"![Lengths]({LENGTHS})"})
+    path = store.put_beside(folder, README, card.encode())
+    made = building.steps.write(CARD, CardFacts, [facts], [])
+    shown = card_markdown(facts, {"lengths": curve_markdown(png, alt="Lengths")})
+    metadata: Metadata = {"card": dg.MetadataValue.md(shown), "card_file": dg.MetadataValue.path(path)}
+    return Done(made, (), metadata)

@@ -1,0 +1,217 @@
+"""The components behind the YAML files of data sets and training runs.
+
+    type: tmas_assets.assets.data.files.ColdStartFile
+    attributes: {name: cold_start_small, sources: [...], endpoints: {...}, ...}
+
+The attributes are a `ColdStart`, a `TeamTraces` or a `Training` record; what only a strategy or a benchmark can judge is judged by
+them when the file is loaded. Every fault names the file and the field.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, Self, TypeVar
+
+import dagster as dg
+from pydantic import BaseModel
+
+from tmas_assets.assets.data.build_job import build_job
+from tmas_assets.assets.data.cold_start import simulation_assets
+from tmas_assets.assets.data.cold_start_card import cold_start_card
+from tmas_assets.assets.data.cold_start_rows import row_assets
+from tmas_assets.assets.data.rl_prompts import prompts_asset
+from tmas_assets.assets.data.screening import screening_assets
+from tmas_assets.assets.data.team_traces import trace_assets
+from tmas_assets.assets.data.team_traces_card import team_traces_card
+from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
+from tmas_assets.assets.study import StudyFile
+from tmas_assets.benchmarks import BenchmarkError, at_folder, benchmark
+from tmas_assets.engine.building.derived import (
+    DataSet,
+    attempt_of,
+    pass_rates_of,
+    references_of,
+    reviews_of,
+    teacher_of,
+)
+from tmas_assets.engine.building.sources import check_source
+from tmas_assets.records import BenchmarkChoice, ColdStart, Experiment, TeamTraces, Training
+from tmas_assets.strategies import StrategyFault, settings_of, strategy
+
+_Set = TypeVar("_Set", ColdStart, TeamTraces)
+
+
+class _StatedIn(dg.Component):
+    """What all three have in common: one record, stated in one file."""
+
+    Stated: ClassVar[type[BaseModel]]
+    needs: ClassVar[str]
+
+    def __init__(self, stated: BaseModel, file: Path) -> None:
+        self.stated, self.file = stated, file
+
+    @classmethod
+    def get_model_cls(cls) -> type[BaseModel]:
+        return cls.Stated
+
+    @classmethod
+    def load(cls, attributes: BaseModel | None, context: dg.ComponentLoadContext) -> Self:
+        file = Path(context.path) / "defs.yaml"
+        if not isinstance(attributes, cls.Stated):
+            raise ExperimentFault(f"{file}: attributes: nothing found; {cls.needs}")
+        if faults := list(cls.faults_in(attributes)):
+            raise ExperimentFault("\n".join(f"{file}: attributes.{fault}" for fault in faults))
+        return cls(cls.placed(attributes, file.parent), file)
+
+    @classmethod
+    def faults_in(cls, stated: BaseModel) -> Iterator[str]:
+        """What the record alone cannot judge, each beginning with the path of the field."""
+        yield from ()
+
+    @classmethod
+    def placed(cls, stated: BaseModel, folder: Path) -> BaseModel:
+        """With files of the user's own found from the folder of the YAML file."""
+        return stated
+
+
+class ColdStartFile(_StatedIn):
+    """Cold-start rows and conversations from simulated TMAS rounds."""
+
+    Stated = ColdStart
+    needs = "a cold-start set needs at least a name, sources and endpoints.default"
+
+    @property
+    def data(self) -> ColdStart:
+        assert isinstance(self.stated, ColdStart)
+        return self.stated
+
+    @classmethod
+    def faults_in(cls, stated: BaseModel) -> Iterator[str]:
+        assert isinstance(stated, ColdStart)
+        yield from _faults_of_sources(stated)
+        yield from _faults_of_settings("simulation.settings", lambda: [teacher_of(stated, one) for one in stated.teachers])
+        yield from _faults_of_settings("pass_rates", lambda: [pass_rates_of(stated)])
+
+    @classmethod
+    def placed(cls, stated: BaseModel, folder: Path) -> BaseModel:
+        assert isinstance(stated, ColdStart)
+        return _placed(stated, folder)
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        trainings = [file.training for file in context.component_tree.get_all_components(of_type=TrainingFile)]
+        return cold_start_definitions(self.data, measured_in(context), trainings)
+
+
+class TeamTracesFile(_StatedIn):
+    """Filtered traces of a team on chosen questions."""
+
+    Stated = TeamTraces
+    needs = "a set of team traces needs at least a name, sources and endpoints.default"
+
+    @property
+    def data(self) -> TeamTraces:
+        assert isinstance(self.stated, TeamTraces)
+        return self.stated
+
+    @classmethod
+    def faults_in(cls, stated: BaseModel) -> Iterator[str]:
+        assert isinstance(stated, TeamTraces)
+        yield from _faults_of_sources(stated)
+        yield from _faults_of_settings("settings", lambda: [attempt_of(stated, 0)])
+        yield from _faults_of_settings("selection", lambda: [references_of(stated), reviews_of(stated)])
+
+    @classmethod
+    def placed(cls, stated: BaseModel, folder: Path) -> BaseModel:
+        assert isinstance(stated, TeamTraces)
+        return _placed(stated, folder)
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        return team_traces_definitions(self.data, measured_in(context))
+
+
+DataSetFile = ColdStartFile | TeamTracesFile
+
+
+class TrainingFile(_StatedIn):
+    """What a training run is prompted with. Its asset stands beside those of its cold-start set."""
+
+    Stated = Training
+    needs = "a training run needs a name and prompts.set"
+
+    @property
+    def training(self) -> Training:
+        assert isinstance(self.stated, Training)
+        return self.stated
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        return dg.Definitions()
+
+
+def cold_start_definitions(
+    data: ColdStart, measured: Sequence[BenchmarkChoice], trainings: Sequence[Training]
+) -> dg.Definitions:
+    """The asset chain, the prompts of those `trainings` that the set is named in, and the job that makes them all.
+    `measured`: releases that experiments measure models on."""
+    own = [training for training in trainings if training.prompts.set == data.name]
+    return dg.Definitions(
+        assets=[
+            *screening_assets(data, measured),
+            *simulation_assets(data),
+            *row_assets(data),
+            cold_start_card(data),
+            *(prompts_asset(training, data) for training in own),
+        ],
+        jobs=[build_job(data, [training.name for training in own])],
+    )
+
+
+def team_traces_definitions(data: TeamTraces, measured: Sequence[BenchmarkChoice]) -> dg.Definitions:
+    """As `cold_start_definitions`."""
+    return dg.Definitions(
+        assets=[*screening_assets(data, measured), *trace_assets(data), team_traces_card(data)],
+        jobs=[build_job(data, [])],
+    )
+
+
+def measured_in(context: dg.ComponentLoadContext) -> tuple[BenchmarkChoice, ...]:
+    """The releases that experiments and studies of this location measure models on."""
+    tree = context.component_tree
+    return measured_by([
+        *tree.get_all_components(of_type=ExperimentFile),
+        *(member for study in tree.get_all_components(of_type=StudyFile) for member in study.experiment_files),
+    ])  # fmt: skip
+
+
+def measured_by(files: Sequence[ExperimentFile]) -> tuple[BenchmarkChoice, ...]:
+    """Each release once, whole, whatever part of it an experiment uses."""
+    choices = [file.experiment.benchmark.model_copy(update={"limit": None}) for file in files]
+    known = {choice.model_dump_json(): choice for choice in choices if benchmark(choice.name).has_gold}
+    return tuple(known[key] for key in sorted(known))
+
+
+def _faults_of_sources(data: DataSet) -> Iterator[str]:
+    for at, source in enumerate(data.sources):
+        try:
+            check_source(source)
+        except BenchmarkError as fault:
+            yield f"sources.{at}: {fault}"
+
+
+def _faults_of_settings(field: str, derive: Callable[[], Sequence[Experiment]]) -> Iterator[str]:
+    """Faults of the experiments that `field` leads to."""
+    try:
+        for experiment in derive():
+            roles = strategy(experiment.strategy.name).roles(settings_of(experiment.strategy))
+            for role in experiment.roles:
+                if role not in roles and role != "question_review":
+                    yield f"{field}: {experiment.strategy.name} has no role {role!r}; its roles are {', '.join(roles)}"
+    except StrategyFault as fault:
+        yield from (f"{field}: {one}" for one in fault.args)
+    except ValueError as fault:
+        yield f"{field}: {fault}"
+
+
+def _placed(data: _Set, folder: Path) -> _Set:
+    sources = [
+        source.model_copy(update={"benchmark": at_folder(source.benchmark, str(folder))}) for source in data.sources
+    ]
+    return data.model_copy(update={"sources": tuple(sources)})

@@ -1,0 +1,124 @@
+"""One step of a data set as an asset: what it is given, how its faults end, what the UI shows of it.
+
+A step reads the files of earlier steps from the store, so any of them can be materialized alone. Leaves out what steps do.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import dagster as dg
+
+from resources.deployment import Deployment
+from tmas_assets.assets.events import Metadata
+from tmas_assets.assets.faults import PERMANENT, permanent
+from tmas_assets.assets.metadata import of_file, text_table
+from tmas_assets.benchmarks import BenchmarkError
+from tmas_assets.engine.building.derived import DataSet
+from tmas_assets.engine.building.steps import Made, Steps
+from tmas_assets.records import Record, StepCount, digest
+from tmas_assets.reports.data_sample_rows import SampleRow
+from tmas_assets.reports.data_samples import samples_markdown
+from tmas_assets.strategies import StrategyFault
+
+_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault)
+
+
+@dataclass(frozen=True)
+class Building:
+    """What a step's work is given."""
+
+    deployment: Deployment
+    steps: Steps
+    run: str
+    """Spreads the retries of concurrent runs."""
+    log: Callable[[str], None]
+    """Into the run's log, as a warning."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a step made."""
+
+    made: Made
+    rows: Sequence[SampleRow]
+    """Of which the UI shows five."""
+    metadata: Metadata = field(default_factory=dict)
+
+
+Work = Callable[[Building], Done]
+
+
+def step_key(name: str, step: str) -> dg.AssetKey:
+    return dg.AssetKey([name, step])
+
+
+def step_asset(
+    data: DataSet, step: str, after: Sequence[str], work: Work, description: str, *, shaped_by: Mapping[str, object],
+    kinds: Sequence[str] = (), pool: str | None = None,
+) -> dg.AssetsDefinition:  # fmt: skip
+    """`after`: steps of the same set whose files it reads. `shaped_by`: settings that change its rows."""
+
+    @dg.asset(
+        key=step_key(data.name, step),
+        deps=[step_key(data.name, earlier) for earlier in after],
+        group_name=data.name,
+        kinds={"parquet", *kinds},
+        code_version=digest(plain(shaped_by))[:12],
+        description=description,
+        pool=pool,
+    )
+    def made(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
+        building = Building(deployment, Steps(deployment.store(), data.name), context.run.run_id, context.log.warning)
+        try:
+            done = work(building)
+        except _FAULTS as fault:
+            raise permanent(fault) from fault
+        if done.made.partial:
+            context.log.warning(f"partial: {done.made.partial}")
+        return dg.MaterializeResult(
+            metadata=dict(shown(done)), data_version=dg.DataVersion(done.made.rows.digest)
+        )
+
+    return made
+
+
+def plain(settings: Mapping[str, object]) -> object:
+    """Records as JSON types, for a digest."""
+    return {name: one.model_dump(mode="json") if isinstance(one, Record) else _listed(one) for name, one in settings.items()}
+
+
+def _listed(one: object) -> object:
+    if isinstance(one, tuple | list):
+        return [each.model_dump(mode="json") if isinstance(each, Record) else each for each in one]
+    if isinstance(one, Mapping):
+        return plain(one)
+    return one
+
+
+def shown(done: Done) -> Metadata:
+    """Rows, counts by reason, a sample of what was dropped, and five rendered rows."""
+    made = done.made
+    dropped = text_table(
+        ("problem", "reason", "found", "statement"),
+        [(one.problem, one.reason, one.detail, one.statement) for one in made.dropped],
+    )
+    return {
+        "rows": dg.MetadataValue.int(made.rows.rows),
+        "counts": counts_table(made.counts),
+        **({"dropped": dropped} if made.dropped else {}),
+        "sample_rows": dg.MetadataValue.md(samples_markdown(done.rows)),
+        **({"partial": dg.MetadataValue.text(made.partial)} if made.partial else {}),
+        **done.metadata,
+        **of_file(made.rows),
+    }
+
+
+def counts_table(counts: Sequence[StepCount]) -> dg.TableMetadataValue:
+    return text_table(
+        ("step", "came", "kept", "dropped", "reason"),
+        [
+            (one.step, str(one.came), str(one.kept), str(one.dropped), one.reason or "in all") if one.reason is None
+            else ("", "", "", str(one.dropped), one.reason)
+            for one in counts
+        ],
+    )  # fmt: skip

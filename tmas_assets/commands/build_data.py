@@ -1,0 +1,85 @@
+"""`tmas build-data` and `tmas data-sets`: a data set by its job in this process, then what it made of what."""
+
+import difflib
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from resources.parquet_store import StoreFault
+from tmas_assets.assets.data.card import CARD, README
+from tmas_assets.assets.data.files import ColdStartFile, DataSetFile
+from tmas_assets.commands.bar import Bar
+from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.finding import FOLDER, stated
+from tmas_assets.commands.jobs import reasons, run_job
+from tmas_assets.commands.place import stated_deployment
+from tmas_assets.engine.building.steps import Steps
+from tmas_assets.records import ColdStart
+from tmas_assets.reports.card_facts import CardFacts
+from tmas_assets.reports.card_table import card_table
+
+SMALL = ("cold_start_small", "m500_small")
+"""Built where no name is given: they need no server, token or file of the user's."""
+
+
+def build_sets(names: Sequence[str], *, out: Console, live: bool) -> None:
+    """Build one set after another and print its counts. Raises CommandFault with the reason one failed."""
+    for file in [_find(name) for name in names or SMALL]:
+        _build(file, out=out, live=live)
+
+
+def _find(name: str) -> DataSetFile:
+    known = {file.data.name: file for file in stated().data_sets}
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise CommandFault(f"no data set {name!r}; {hint}known: {', '.join(sorted(known))}; looked in {FOLDER}")
+    return known[name]
+
+
+def _build(file: DataSetFile, *, out: Console, live: bool) -> None:
+    name = file.data.name
+    bar = Bar(name, follow=True)
+    result = run_job(f"{name}_build", {}, bar, out=out, live=live)
+    for line in bar.closing_lines():
+        out.print(line, highlight=False, soft_wrap=True)
+    if not result.success:
+        raise CommandFault(
+            f"{name} is not complete. {' | '.join(reasons(result).values())} What is made is kept: run `tmas build-data {name}` again."
+        )
+    store = stated_deployment().store()
+    try:
+        facts = Steps(store, name).read(CARD, CardFacts)[0][0]
+    except StoreFault as fault:
+        raise CommandFault(str(fault)) from fault
+    out.print(card_table(facts))
+    out.print(f"data card: {store.folder((name,))}/{README}", highlight=False, soft_wrap=True)
+
+
+def list_data_sets(*, out: Console) -> None:
+    """Name, kind, targets, sources, models and settings file of each."""
+    found = stated()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("data set", "kind", "targets", "sources", "file"):
+        table.add_column(heading, overflow="fold")
+    for file in sorted(found.data_sets, key=lambda one: one.data.name):
+        data = file.data
+        table.add_row(
+            data.name,
+            "cold start" if isinstance(file, ColdStartFile) else "team traces",
+            _targets(file),
+            ", ".join(source.benchmark.name for source in data.sources),
+            str(file.file),
+        )
+    out.print(table)
+    for training in found.trainings:
+        prompts = training.training.prompts
+        out.print(f"{training.training.name}/rl_prompts: {', '.join(prompts.sources)} of {prompts.set}", highlight=False, soft_wrap=True)
+
+
+def _targets(file: DataSetFile) -> str:
+    data = file.data
+    if isinstance(data, ColdStart):
+        return f"{data.targets.normal} normal, {data.targets.experience} experience, {data.targets.guideline} guideline"
+    return f"{data.target} traces"
