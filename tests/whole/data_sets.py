@@ -17,6 +17,7 @@ from typing import Any
 import dagster as dg
 
 from bench._source_problems import Written, write_problems
+from resources.deployment import Deployment
 from tests.whole.campaign import QUIET, ROOT
 from tests.whole.experiments import deployment, endpoint
 from tmas_assets.assets.data.files import cold_start_definitions, team_traces_definitions
@@ -66,8 +67,8 @@ def team_traces(url: str, folder: Path, **change: Any) -> TeamTraces:
     return TeamTraces.model_validate(body | change)
 
 
-def definitions(sets: list[ColdStart | TeamTraces], folder: Path) -> dg.Definitions:
-    """The sets, a training run on the first cold start, all checks."""
+def definitions(sets: list[ColdStart | TeamTraces], folder: Path, place: Deployment | None = None) -> dg.Definitions:
+    """The sets, a training run on the first cold start, all checks; on the deployment in `folder` unless another is given."""
     cold = [one for one in sets if isinstance(one, ColdStart)]
     traces = [one for one in sets if isinstance(one, TeamTraces)]
     own = dg.Definitions(
@@ -76,7 +77,7 @@ def definitions(sets: list[ColdStart | TeamTraces], folder: Path) -> dg.Definiti
             *(prompts_checks(TRAINING, one, ()) for one in cold),
             *(trace_checks(one, ()) for one in traces),
         ],
-        resources={"deployment": deployment(folder)},
+        resources={"deployment": place or deployment(folder)},
         executor=dg.in_process_executor,
     )
     return dg.Definitions.merge(
@@ -86,9 +87,11 @@ def definitions(sets: list[ColdStart | TeamTraces], folder: Path) -> dg.Definiti
     )
 
 
-def build(sets: list[ColdStart | TeamTraces], folder: Path, instance: dg.DagsterInstance) -> list[dg.ExecuteInProcessResult]:
+def build(
+    sets: list[ColdStart | TeamTraces], folder: Path, instance: dg.DagsterInstance, place: Deployment | None = None
+) -> list[dg.ExecuteInProcessResult]:
     """Every set's job, one after the other."""
-    defs = definitions(sets, folder)
+    defs = definitions(sets, folder, place)
     return [
         defs.resolve_job_def(f"{one.name}_build").execute_in_process(instance=instance, run_config=QUIET, raise_on_error=False)
         for one in sets
@@ -98,6 +101,12 @@ def build(sets: list[ColdStart | TeamTraces], folder: Path, instance: dg.Dagster
 def write_sets(folder: Path, *sets: ColdStart | TeamTraces) -> None:
     stated = [[type(one).__name__, one.model_dump(mode="json")] for one in sets]
     (folder / "sets.json").write_text(json.dumps(stated))
+
+
+def stated_in(folder: Path) -> list[ColdStart | TeamTraces]:
+    """What `write_sets` wrote."""
+    kinds: dict[str, type[ColdStart] | type[TeamTraces]] = {"ColdStart": ColdStart, "TeamTraces": TeamTraces}
+    return [kinds[kind].model_validate(body) for kind, body in json.loads((folder / "sets.json").read_text())]
 
 
 def prepare(folder: Path, count: int) -> Written:
@@ -124,8 +133,7 @@ def start(folder: Path) -> "subprocess.Popen[str]":
 def main(folder: str) -> int:
     """Prints a line of JSON a set: seconds, and the peak memory of this process and of its largest child, in MiB."""
     place = Path(folder)
-    kinds = {"ColdStart": ColdStart, "TeamTraces": TeamTraces}
-    sets = [kinds[kind].model_validate(body) for kind, body in json.loads((place / "sets.json").read_text())]
+    sets = stated_in(place)
     make_schema(Path(os.environ["DAGSTER_HOME"]))
     with dg.DagsterInstance.get() as instance:
         for one in sets:
