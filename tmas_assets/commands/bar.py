@@ -30,7 +30,7 @@ class Bar:
         return f"{now} ({self.members.index(now) + 1}/{len(self.members)})" if now in self.members else self.name
 
     def update(self, progress: Progress) -> None:
-        if (self.members or self.follow) and self.last is not None and self.last.experiment != progress.experiment:
+        if (self.members or self.follow) and self.last is not None and _another(self.last, progress):
             self.ended.append(self.closing_line())
         self.last = progress
 
@@ -96,6 +96,11 @@ class Lines:
         if progress.seconds - self.said >= self.every:
             self.said = progress.seconds
             self.out.print(self.bar.line(), highlight=False, soft_wrap=True)
+
+
+def _another(last: Progress, now: Progress) -> bool:
+    """Whether `now` tells of another campaign, or of the same experiment's next one."""
+    return last.experiment != now.experiment or last.seconds > now.seconds
 
 
 def _left(now: Progress) -> str:
