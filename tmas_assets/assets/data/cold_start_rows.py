@@ -3,7 +3,7 @@
 All are functions of stored rounds, so none of these steps asks a model.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 
@@ -41,29 +41,32 @@ _NAMED = {
 }
 
 
+_Make = Callable[[ColdStart, Building], Iterator[tuple[RlRow, ...]]]
+"""Candidate rows, those of one problem and teacher after another."""
+
+
 def row_assets(data: ColdStart) -> list[dg.AssetsDefinition]:
-    shaped = {"targets": data.targets, "per_problem": data.per_problem, "settings": data.simulation.settings}
-    makers: dict[RowSource, Callable[[ColdStart, Building], Iterator[tuple[RlRow, ...]]]] = {
-        "normal": _normal, "experience": _experience, "guideline": _guideline,
-    }  # fmt: skip
-    rows = [
-        step_asset(
-            data, source, (BAND, RATES) if source == "normal" else (BAND, RATES, ROUNDS),
-            lambda building, source=source, make=make: _rows(data, source, make, building),  # type: ignore[misc]
-            f"{_NAMED[source]} Target: {data.targets.of(source)} rows.", shaped_by=shaped,
-        )
-        for source, make in makers.items()
-    ]  # fmt: skip
     sft = step_asset(
         data, SFT, (BAND, RATES, ROUNDS), lambda building: _sft(data, building),
         "Conversations of all five roles, from rounds whose final answer is right.", shaped_by={},
     )  # fmt: skip
-    return [*rows, sft]
+    return [
+        _row_asset(data, "normal", (BAND, RATES), _normal),
+        _row_asset(data, "experience", (BAND, RATES, ROUNDS), _experience),
+        _row_asset(data, "guideline", (BAND, RATES, ROUNDS), _guideline),
+        sft,
+    ]
 
 
-def _rows(
-    data: ColdStart, source: RowSource, make: Callable[[ColdStart, Building], Iterator[tuple[RlRow, ...]]], building: Building
-) -> Done:
+def _row_asset(data: ColdStart, source: RowSource, after: Sequence[str], make: _Make) -> dg.AssetsDefinition:
+    return step_asset(
+        data, source, after, lambda building: _rows(data, source, make, building),
+        f"{_NAMED[source]} Target: {data.targets.of(source)} rows.",
+        shaped_by={"targets": data.targets, "per_problem": data.per_problem, "settings": data.simulation.settings},
+    )  # fmt: skip
+
+
+def _rows(data: ColdStart, source: RowSource, make: _Make, building: Building) -> Done:
     weights = {one.name: one.weight for one in data.sources}
     chosen = choose_rows(
         chain.from_iterable(make(data, building)), source, count=data.targets.of(source), weights=weights, seed=data.seed
