@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tests.whole.experiments import deployment, endpoint
 from tmas_assets.assets.data.files import cold_start_definitions, team_traces_definitions
 from tmas_assets.checks.training_rows import prompts_checks, row_checks, trace_checks
 from tmas_assets.commands.dagster_home import make_schema
-from tmas_assets.records import ColdStart, Prompts, TeamTraces, Training
+from tmas_assets.records import BenchmarkChoice, ColdStart, Prompts, TeamTraces, Training
 
 TRAINING = Training(name="practice", prompts=Prompts(set="cold"))
 
@@ -67,23 +68,29 @@ def team_traces(url: str, folder: Path, **change: Any) -> TeamTraces:
     return TeamTraces.model_validate(body | change)
 
 
-def definitions(sets: list[ColdStart | TeamTraces], folder: Path, place: Deployment | None = None) -> dg.Definitions:
-    """The sets, a training run on the first cold start, all checks; on the deployment in `folder` unless another is given."""
+def definitions(
+    sets: list[ColdStart | TeamTraces],
+    folder: Path,
+    place: Deployment | None = None,
+    measured: Sequence[BenchmarkChoice] = (),
+) -> dg.Definitions:
+    """The sets, a training run on the first cold start, all checks; on the deployment in `folder` unless another is given.
+    `measured`: releases that models are measured on here."""
     cold = [one for one in sets if isinstance(one, ColdStart)]
     traces = [one for one in sets if isinstance(one, TeamTraces)]
     own = dg.Definitions(
         asset_checks=[
-            *(check for one in cold for check in row_checks(one, ())),
-            *(prompts_checks(TRAINING, one, ()) for one in cold),
-            *(trace_checks(one, ()) for one in traces),
+            *(check for one in cold for check in row_checks(one, measured)),
+            *(prompts_checks(TRAINING, one, measured) for one in cold),
+            *(trace_checks(one, measured) for one in traces),
         ],
         resources={"deployment": place or deployment(folder)},
         executor=dg.in_process_executor,
     )
     return dg.Definitions.merge(
         own,
-        *(cold_start_definitions(one, (), [TRAINING]) for one in cold),
-        *(team_traces_definitions(one, ()) for one in traces),
+        *(cold_start_definitions(one, measured, [TRAINING]) for one in cold),
+        *(team_traces_definitions(one, measured) for one in traces),
     )
 
 
