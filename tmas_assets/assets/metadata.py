@@ -135,10 +135,13 @@ def _scores(checks: Iterable[Verification]) -> Mapping[str, list[float]]:
     return out
 
 
-def text_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> dg.TableMetadataValue:
-    """A table as the UI shows it: text of one line a cell; a long table ends with the number of rows left out."""
+def text_table(
+    head: Sequence[str], rows: Iterable[Sequence[str | None]], *, longest: int = LONGEST_CELL
+) -> dg.TableMetadataValue:
+    """A table as the UI shows it: text of one line a cell, `longest` characters of it; a long table ends with the number of rows
+    left out."""
     rows = list(rows)
-    shown = [[_line(text) for text in row] for row in rows[:LONGEST_TABLE]]
+    shown = [[_line(text, longest) for text in row] for row in rows[:LONGEST_TABLE]]
     if more := len(rows) - len(shown):
         shown.append([f"… {more} more in the file", *("" for _ in head[1:])])
     return dg.MetadataValue.table(
@@ -147,9 +150,9 @@ def text_table(head: Sequence[str], rows: Iterable[Sequence[str | None]]) -> dg.
     )
 
 
-def _line(text: str | None) -> str:
+def _line(text: str | None, longest: int) -> str:
     flat = " ".join((text or "").split())
-    return flat if len(flat) <= LONGEST_CELL else flat[: LONGEST_CELL - 1] + "…"
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 def _rollout_table(

@@ -37,6 +37,8 @@ class Shown(NamedTuple):
     texts: tuple[Text, ...] = ()
     head: tuple[str, ...] = ()
     parts: tuple[tuple[str, ...], ...] = ()
+    lead: int = 0
+    """Place of the text that tells most of the row."""
 
 
 def stratum(row: SampleRow) -> tuple[str, ...]:
@@ -116,6 +118,7 @@ def _rl_row(row: RlRow) -> Shown:
         _messages(row.prompt),
         ("bank", "id", "polarity", "text"),
         tuple((bank, one.id, one.polarity, one.text) for bank, one in banks),
+        lead=-1,
     )  # fmt: skip
 
 
@@ -127,6 +130,7 @@ def _conversation(row: Conversation) -> Shown:
             ("tokens", f"{_tokens(row.prompt_tokens)} prompt, {_tokens(row.completion_tokens)} completion"), ("call", row.call[:_DIGEST]),
         ),
         _messages(row.messages),
+        lead=-1,
     )  # fmt: skip
 
 
@@ -172,6 +176,7 @@ def _trace(row: TeamTrace) -> Shown:
         (*asked, Text("chosen solution", row.solution), *said),
         ("turn", "iteration", "agent", "status", "read", "prompt / completion tokens"),
         turns,
+        lead=len(asked),
     )  # fmt: skip
 
 

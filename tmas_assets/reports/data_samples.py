@@ -1,9 +1,11 @@
-"""A few rows of a data set as Markdown, spread over the file and over its strata, for people to read.
+"""A few rows of a data set, spread over the file and over its strata, for people to read: whole as Markdown, in short as lines.
 
-Small enough for run metadata: what does not fit is cut in the middle of long texts, and counted. Same rows, same text.
-Leaves out what is shown of each kind of row (`data_sample_rows.py`).
+Small enough for run metadata: what does not fit is cut in the middle of long texts, and counted. Same rows, same text. The Dagster
+UI folds long Markdown away behind a click and does not wrap its blocks of code, hence the short form and the short lines. Leaves out
+what is shown of each kind of row (`data_sample_rows.py`).
 """
 
+import re
 from collections.abc import Sequence
 
 from tmas_assets.reports.data_counts import evenly
@@ -17,6 +19,9 @@ MOST_PARTS = 10
 """Lines of a row's table: banks shown, turns; the others are counted."""
 MOST_TEXTS = 12
 """Long texts of a row: the first ones and the last."""
+WIDEST = 110
+"""Characters of a line of a long text; a longer one goes on in the next, broken at a space."""
+_TOO_WIDE = re.compile(rf"(?=[^\n]{{{WIDEST + 1}}})([^\n]{{1,{WIDEST}}}) ")
 _FRAME = 120
 """Bytes around a text: its label, the fence, the mark of a cut."""
 
@@ -32,8 +37,27 @@ def samples_markdown(rows: Sequence[SampleRow], most: int = 5, limit: int = LIMI
         head = ("row", *(name for name, _ in chosen[0][1].fields))
         body = table(head, [(count(at + 1), *(cell(value) for _, value in one.fields)) for at, one in chosen])
         return f"{said}\n\n{body}"
+    said += f" Lines of more than {WIDEST} characters are broken at spaces."
     room = (limit - len(said)) // len(chosen)
     return "\n\n".join((said, *(_row(at, len(rows), one, room) for at, one in chosen)))
+
+
+def samples_table(rows: Sequence[SampleRow], most: int = 5) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The same rows, a line each: head and lines. Where a row has long texts, its fields are one cell and the text that tells most
+    another; nothing is cut."""
+    chosen = [(f"{at + 1:,}", shown(rows[at])) for at in picked([stratum(row) for row in rows], most)]
+    if any(one.texts for _, one in chosen):
+        return ("row", "fields", "of its texts", "text"), [(at, _fields(one), *_lead(one)) for at, one in chosen]
+    head = ("row", *(name for name, _ in chosen[0][1].fields)) if chosen else ("row",)
+    return head, [(at, *(value for _, value in one.fields)) for at, one in chosen]
+
+
+def _fields(one: Shown) -> str:
+    return "; ".join(f"{name} {value}" for name, value in one.fields if value)
+
+
+def _lead(one: Shown) -> tuple[str, str]:
+    return (one.texts[one.lead].label, one.texts[one.lead].text) if one.texts else ("none", "")
 
 
 def picked(strata: Sequence[tuple[str, ...]], most: int) -> tuple[int, ...]:
@@ -79,4 +103,9 @@ def _text(text: Text, most: int) -> str:
     if not text.text:
         return f"{label}*"
     body, left = shortened(text.text, most)
-    return f"{label}{f', {count(left)} left out' if left else ''}:*\n\n{fenced(body)}"
+    return f"{label}{f', {count(left)} left out' if left else ''}:*\n\n{fenced(_broken(body))}"
+
+
+def _broken(text: str) -> str:
+    """With a line end in the place of some spaces, so that no byte is added."""
+    return _TOO_WIDE.sub(r"\1\n", text)

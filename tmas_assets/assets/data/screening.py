@@ -94,7 +94,7 @@ def compared_metadata(compared: Sequence[Compared]) -> Metadata:
     return {
         "compared_with": text_table(
             ("release", "problems", "digest", "missing"),
-            [(one.release, str(one.problems), one.digest or "", one.missing or "") for one in compared],
+            [(one.release, str(one.problems), (one.digest or "")[:12], one.missing or "") for one in compared],
         ),
         "not_compared": dg.MetadataValue.int(sum(one.missing is not None for one in compared)),
     }

@@ -17,10 +17,15 @@ from tmas_assets.engine.building.derived import DataSet
 from tmas_assets.engine.building.steps import Made, Steps
 from tmas_assets.records import Record, StepCount, digest
 from tmas_assets.reports.data_sample_rows import SampleRow
-from tmas_assets.reports.data_samples import samples_markdown
+from tmas_assets.reports.data_samples import samples_markdown, samples_table
 from tmas_assets.strategies import StrategyFault
 
 _FAULTS = (*PERMANENT, BenchmarkError, StrategyFault)
+
+_FOLDED = 1000
+"""Characters from which on the Dagster UI shows Markdown only after a click."""
+_LONGEST_SAMPLE = 400
+"""Characters of a cell of a row in short."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +111,20 @@ def shown(done: Done) -> Metadata:
         "rows": dg.MetadataValue.int(made.rows.rows),
         "counts": counts_table(made.counts),
         **({"dropped": dropped} if made.dropped else {}),
-        "sample_rows": dg.MetadataValue.md(samples_markdown(done.rows)),
+        **samples(done),
         **({"partial": dg.MetadataValue.text(made.partial)} if made.partial else {}),
         **done.metadata,
         **of_file(made.rows),
     }
+
+
+def samples(done: Done) -> Metadata:
+    """Five rows as Markdown, and in short as a table where the UI folds that away. A card is its own row, and shows itself."""
+    if not done.rows and done.made.rows.rows:
+        return {}
+    whole = samples_markdown(done.rows)
+    short = {"sample": text_table(*samples_table(done.rows), longest=_LONGEST_SAMPLE)} if len(whole) >= _FOLDED else {}
+    return {**short, "sample_rows": dg.MetadataValue.md(whole)}
 
 
 def counts_table(counts: Sequence[StepCount]) -> dg.TableMetadataValue:
