@@ -136,13 +136,13 @@ def _scores(checks: Iterable[Verification]) -> Mapping[str, list[float]]:
 
 
 def text_table(
-    head: Sequence[str], rows: Iterable[Sequence[str | None]], *, longest: int = LONGEST_CELL
+    head: Sequence[str], rows: Iterable[Sequence[str | None]], *, longest: int = LONGEST_CELL, of: int | None = None
 ) -> dg.TableMetadataValue:
     """A table as the UI shows it: text of one line a cell, `longest` characters of it; a long table ends with the number of rows
-    left out."""
+    left out. `of`: how many there are where `rows` are only some."""
     rows = list(rows)
     shown = [[_line(text, longest) for text in row] for row in rows[:LONGEST_TABLE]]
-    if more := len(rows) - len(shown):
+    if more := (len(rows) if of is None else of) - len(shown):
         shown.append([f"… {more} more in the file", *("" for _ in head[1:])])
     return dg.MetadataValue.table(
         [dg.TableRecord(dict(zip(head, row, strict=True))) for row in shown],

@@ -45,16 +45,17 @@ def reasons_text(step: str, counts: Sequence[StepCount]) -> str:
 
 
 def dropped_markdown(dropped: Sequence[Dropped], most: int = 5) -> str:
-    """At most `most` of what was dropped: from every reason in turn, the most frequent first, spread over each."""
+    """At most `most` of what was dropped, by `spread`."""
     if not dropped:
         return "Nothing was dropped."
-    shown = _spread(dropped, most)
+    shown = spread(dropped, most)
     rows = [(cell(one.problem), cell(one.reason), cell(one.detail), cell(one.statement)) for one in shown]
     said = f"{count(len(shown))} of {count(len(dropped))} dropped."
     return f"{said}\n\n{table(('problem', 'reason', 'what was found', 'statement'), rows)}"
 
 
-def _spread(dropped: Sequence[Dropped], most: int) -> list[Dropped]:
+def spread(dropped: Sequence[Dropped], most: int) -> list[Dropped]:
+    """At most `most` of what was dropped: from every reason in turn, the most frequent first, spread over each."""
     by_reason: dict[str, list[Dropped]] = {}
     for one in dropped:
         by_reason.setdefault(one.reason, []).append(one)

@@ -11,11 +11,12 @@ import dagster as dg
 from resources.deployment import Deployment
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import PERMANENT, permanent
-from tmas_assets.assets.metadata import of_file, text_table
+from tmas_assets.assets.metadata import LONGEST_TABLE, of_file, text_table
 from tmas_assets.benchmarks import BenchmarkError
 from tmas_assets.engine.building.derived import DataSet
 from tmas_assets.engine.building.steps import Made, Steps
 from tmas_assets.records import Record, StepCount, digest
+from tmas_assets.reports.data_counts import spread
 from tmas_assets.reports.data_sample_rows import SampleRow
 from tmas_assets.reports.data_samples import samples_markdown, samples_table
 from tmas_assets.strategies import StrategyFault
@@ -105,7 +106,8 @@ def shown(done: Done) -> Metadata:
     made = done.made
     dropped = text_table(
         ("problem", "reason", "found", "statement"),
-        [(one.problem, one.reason, one.detail, one.statement) for one in made.dropped],
+        [(one.problem, one.reason, one.detail, one.statement) for one in spread(made.dropped, LONGEST_TABLE)],
+        of=len(made.dropped),
     )
     return {
         "rows": dg.MetadataValue.int(made.rows.rows),
