@@ -1,27 +1,30 @@
 """One step of a data set as an asset: what it is given, how its faults end, what the UI shows of it.
 
-A step reads the files of earlier steps from the store, so any of them can be materialized alone. Leaves out what steps do.
+A step reads the files of earlier steps from the store, so any of them can be materialized alone; what was made of other files
+or settings than there are now is refused (`plan.py`). Leaves out what steps do.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import dagster as dg
 
 from resources.deployment import Deployment
+from tmas_assets.assets.data.plan import Plan
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.metadata import LONGEST_TABLE, of_file, text_table
 from tmas_assets.benchmarks import BenchmarkError
 from tmas_assets.engine.building.derived import DataSet
 from tmas_assets.engine.building.steps import Made, Steps
-from tmas_assets.records import Record, StepCount, digest
+from tmas_assets.records import StepCount
 from tmas_assets.reports.data_counts import spread
 from tmas_assets.reports.data_sample_rows import SampleRow
 from tmas_assets.reports.data_samples import samples_markdown, samples_table
 from tmas_assets.strategies import StrategyFault
+from tmas_assets.training.team_traces import TraceFault
 
-_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault)
+_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault, TraceFault)
 
 _FOLDED = 1000
 """Characters from which on the Dagster UI shows Markdown only after a click."""
@@ -59,22 +62,21 @@ def step_key(name: str, step: str) -> dg.AssetKey:
 
 
 def step_asset(
-    data: DataSet, step: str, after: Sequence[str], work: Work, description: str, *, shaped_by: Mapping[str, object],
-    kinds: Sequence[str] = (), pool: str | None = None,
-) -> dg.AssetsDefinition:  # fmt: skip
-    """`after`: steps of the same set whose files it reads. `shaped_by`: settings that change its rows."""
+    data: DataSet, plan: Plan, step: str, work: Work, description: str, *, kinds: Sequence[str] = (), pool: str | None = None
+) -> dg.AssetsDefinition:
+    """`plan`: of the set (`plan_of`)."""
 
     @dg.asset(
         key=step_key(data.name, step),
-        deps=[step_key(data.name, earlier) for earlier in after],
+        deps=[step_key(data.name, earlier) for earlier in plan[step].after],
         group_name=data.name,
         kinds={"parquet", *kinds},
-        code_version=digest(plain(shaped_by))[:12],
+        code_version=plan[step].settings,
         description=description,
         pool=pool,
     )
     def made(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
-        building = Building(deployment, Steps(deployment.store(), data.name), context.run.run_id, context.log.warning)
+        building = Building(deployment, Steps(deployment.store(), data.name, plan), context.run.run_id, context.log.warning)
         try:
             done = work(building)
         except _FAULTS as fault:
@@ -86,19 +88,6 @@ def step_asset(
         )
 
     return made
-
-
-def plain(settings: Mapping[str, object]) -> object:
-    """Records as JSON types, for a digest."""
-    return {name: one.model_dump(mode="json") if isinstance(one, Record) else _listed(one) for name, one in settings.items()}
-
-
-def _listed(one: object) -> object:
-    if isinstance(one, tuple | list):
-        return [each.model_dump(mode="json") if isinstance(each, Record) else each for each in one]
-    if isinstance(one, Mapping):
-        return plain(one)
-    return one
 
 
 def shown(done: Done) -> Metadata:
