@@ -8,6 +8,7 @@ import dagster as dg
 import pytest
 
 from tests.scripted import launch
+from tests.whole.built_sets import Built, built_sets, no_network
 from tests.whole.campaign import QUIET
 from tests.whole.location import definitions
 from tmas_assets.records import Experiment
@@ -27,6 +28,22 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     (home / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
     with dg.DagsterInstance.local_temp(str(home)) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def curating() -> Iterator[launch.Running]:
+    """Two models that play every role of a data set's build."""
+    with launch.process("--script", "tests.scripted.curating:solver", "--model", "scripted,other") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def built(curating: launch.Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    """Both small data sets. Tests change copies of them (`Built.copy`), never these files."""
+    with pytest.MonkeyPatch.context() as patch:
+        no_network(patch)
+        patch.setenv("TMAS_HOME", str(tmp_path_factory.getbasetemp() / "tmas-home"))
+        yield built_sets(curating, tmp_path_factory.mktemp("built"))
 
 
 class Project:

@@ -4,10 +4,10 @@ import hashlib
 from pathlib import Path
 
 
-def contents(folder: Path) -> dict[str, str]:
-    """SHA-256 of every parquet file under `folder`, by relative path."""
+def contents(folder: Path, pattern: str = "*.parquet") -> dict[str, str]:
+    """SHA-256 of every such file under `folder`, by relative path."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*.parquet"))
+        for path in sorted(folder.rglob(pattern))
         if not path.name.startswith(".")
     }
