@@ -12,7 +12,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from tmas_assets.curation.evidence import Evidence, Weights, missing_numbers, test_fired
-from tmas_assets.curation.families import MOST, data_parts
+from tmas_assets.curation.families import LEAST, MOST, data_parts
 from tmas_assets.curation.screened import Screened, dropped
 from tmas_assets.curation.signatures import PERMUTATIONS, Signature, minhash, shapes, signature
 from tmas_assets.records import Decontamination, Dropped, Problem, SourceProblem
@@ -28,6 +28,8 @@ _TELLING = 4
 """An n-gram that more evaluation problems hold is a phrase and tells nothing."""
 _RELATED = 0.4
 """Share of an evaluation problem's pairs, by weight, that makes a statement its relative."""
+_AS_CLOSE = 0.1
+"""Shares of pairs that relatives of one template differ by."""
 _VERBATIM = 0.25
 """Share of its n-grams without which a relative with the same figures is a rewording of it."""
 _LEVELS = (1, 3)
@@ -104,7 +106,7 @@ def indexed(evaluations: Sequence[Evaluation], settings: Decontamination, candid
     """`candidates` are the statements of the pool that the compared ones come from: beside the evaluation problems, they
     show what is a template. Without them a template that one evaluation problem uses cannot be told from its text."""
     index = _without_templates(evaluations, settings)
-    return _with_templates(index, {read.exact: _compare(index, read) for read in map(signature, candidates)})
+    return _with_templates(index, [_compare(index, signature(statement)) for statement in dict.fromkeys(candidates)])
 
 
 def contaminated(statement: str, index: Index) -> Match | None:
@@ -117,16 +119,13 @@ def decontaminated(
 ) -> Screened:
     """Drops each copy under its release's name. Judges as `contaminated` does with an index of these very candidates."""
     index = _without_templates(evaluations, settings)
-    reads = [signature(candidate.problem.statement).exact for candidate in candidates]
-    compared = {
-        exact: _compare(index, signature(candidate.problem.statement))
-        for exact, candidate in dict(zip(reads, candidates, strict=True)).items()
-    }
-    index = _with_templates(index, compared)
+    statements = [candidate.problem.statement for candidate in candidates]
+    compared = {statement: _compare(index, signature(statement)) for statement in dict.fromkeys(statements)}
+    index = _with_templates(index, compared.values())
     kept: list[SourceProblem] = []
     lost: list[Dropped] = []
-    for exact, candidate in zip(reads, candidates, strict=True):
-        match = _verdict(index, compared[exact])
+    for statement, candidate in zip(statements, candidates, strict=True):
+        match = _verdict(index, compared[statement])
         if match is None:
             kept.append(candidate)
         else:
@@ -167,23 +166,32 @@ def _known(release: str, id_: str, read: Signature, telling: frozenset[str], ngr
     )  # fmt: skip
 
 
-def _with_templates(index: Index, pool: dict[str, list[_Compared]]) -> Index:
-    """`pool` has the comparisons of each distinct statement; the evaluation problems themselves are added."""
-    relatives: dict[int, list[tuple[frozenset[str], ...]]] = {}
-    for exact, compared in ({one.read.exact: _compare(index, one.read) for one in index.known} | pool).items():
+def _with_templates(index: Index, pool: Iterable[Sequence[_Compared]]) -> Index:
+    """`pool` has the comparisons of each distinct statement; the evaluation problems themselves are added. Whole copies are
+    relatives too: where there are many, what edited ones lack is no data."""
+    relatives: dict[int, list[_Compared]] = {}
+    own = [[one for one in _compare(index, known.read) if one.at != at] for at, known in enumerate(index.known)]
+    for compared in (*own, *pool):
         for one in compared:
-            others = relatives.setdefault(one.at, [])
-            if one.related and index.known[one.at].read.exact != exact and len(others) < MOST:
-                others.append(one.parts)
+            if one.related:
+                relatives.setdefault(one.at, []).append(one)
     data = {}
     for at, others in relatives.items():
-        known = index.known[at]
-        pairs, *runs = (data_parts(of, [parts[level] for parts in others])
+        known, near = index.known[at], _nearly_as_close(others)
+        pairs, *runs = (data_parts(of, [one.parts[level] for one in near])
                         for level, of in enumerate((known.read.pairs, *known.runs)))
         pairs = pairs if index.weights.total(pairs) >= _LEAST_DATA else frozenset()
         if pairs or any(runs):
             data[at] = (pairs, *runs)
     return replace(index, data=data)
+
+
+def _nearly_as_close(relatives: Sequence[_Compared]) -> Sequence[_Compared]:
+    """As those that it takes to show a template; not those of a similar template, or rewordings of what others copy."""
+    if len(relatives) < LEAST:
+        return ()
+    bound = sorted((one.evidence.pairs for one in relatives), reverse=True)[LEAST - 1] - _AS_CLOSE
+    return [one for one in relatives if one.evidence.pairs >= bound][:MOST]
 
 
 def _compare(index: Index, read: Signature) -> list[_Compared]:
@@ -198,12 +206,11 @@ def _compare(index: Index, read: Signature) -> list[_Compared]:
         pairs = known.read.pairs & read.pairs
         evidence = _evidence(index, known, read, hashed, grams[known.size], pairs)
         test = test_fired(evidence, index.settings)
-        other = evidence.figures_weight < 8 or evidence.figures < 0.85
-        related = evidence.pairs >= _RELATED and (other or evidence.ngrams >= _VERBATIM)
-        if test is not None or related:
+        if test is not None or evidence.pairs >= _RELATED:
             runs = [of & frozenset(shapes(read.tokens, level * index.settings.ngram)) if of else of
                     for level, of in zip(_LEVELS, known.runs, strict=True)]
-            found.append(_Compared(at, evidence, test, (pairs, *runs), related))
+            other = evidence.figures_weight < 8 or evidence.figures < 0.85 or len(runs[0]) >= _VERBATIM * len(known.runs[0]) > 0
+            found.append(_Compared(at, evidence, test, (pairs, *runs), other and evidence.pairs >= _RELATED))
     return found
 
 

@@ -90,7 +90,7 @@ def test_fired(found: Evidence, settings: Decontamination) -> str | None:
     for name, fires in (
         (
             f"n-grams: holds {found.ngrams:.2f} of its {found.telling} telling {settings.ngram}-grams (from {settings.overlap:g})",
-            found.telling > 0 and found.ngrams >= settings.overlap and found.pairs_weight >= 6,
+            found.telling > 0 and found.ngrams >= settings.overlap and found.pairs_weight >= 6 and (figures or found.ngrams >= 0.8),
         ),
         (
             f"near-duplicate: MinHash similarity {found.likeness:.2f} (from {settings.similarity:g})",

@@ -18,6 +18,8 @@ _OWN = 0.25
 """A part of the data is held by at most this share."""
 _TEMPLATE = 0.3
 """Share of the parts that must be template: rewordings of one problem share few parts and are no family."""
+_SAME_PLACES = 0.35
+"""Share of all that relatives lack that must lie in the data: edits fall anywhere."""
 
 
 def data_parts(parts: frozenset[str], relatives: Sequence[frozenset[str]]) -> frozenset[str]:
@@ -29,5 +31,8 @@ def data_parts(parts: frozenset[str], relatives: Sequence[frozenset[str]]) -> fr
     if len(seen) < LEAST:
         return frozenset()
     held = Counter(part for one in seen for part in one)
-    shared = sum(count >= _SHARED * len(seen) for count in held.values())
-    return frozenset(part for part in parts if held[part] <= _OWN * len(seen)) if shared >= _TEMPLATE * len(parts) else frozenset()
+    lacked = {part: len(seen) - held[part] for part in parts}
+    own = frozenset(part for part, count in lacked.items() if count >= (1 - _OWN) * len(seen))
+    shared = sum(count <= (1 - _SHARED) * len(seen) for count in lacked.values())
+    same_places = sum(lacked[part] for part in own) >= _SAME_PLACES * sum(lacked.values())
+    return own if same_places and shared >= _TEMPLATE * len(parts) else frozenset()

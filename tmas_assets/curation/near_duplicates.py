@@ -1,7 +1,7 @@
 """One of each problem: exact repeats, near-duplicates and problems whose golds contradict each other are dropped.
 
-Statements are the same where they read alike (`words.py`); nearly the same where they have the same numbers and
-formulas and similar words (MinHash), and do not differ as two problems of one template do (`families.py`). Leaves out
+Statements are the same where they read alike (`words.py`); nearly the same where they have the same numbers, formulas
+and gold and similar words (MinHash), and do not differ as two problems of one template do (`families.py`). Leaves out
 evaluation sets (`contamination.py`).
 """
 
@@ -20,7 +20,8 @@ def unique(candidates: Sequence[SourceProblem], similarity: float) -> Screened:
     """The first of each problem stays, in order, and `detail` of the others names it.
 
     Same statement, other gold: nobody can say here which is right, so all of them are dropped, the first one too, as
-    `other gold`. Golds are the same that read alike. A near-duplicate's own gold is not asked.
+    `other gold`. Golds are the same that read alike. Statements that are only nearly the same and have different golds are
+    different problems: one word, `largest` for `smallest`, makes them so.
     """
     reads = [signature(candidate.problem.statement) for candidate in candidates]
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -33,8 +34,9 @@ def unique(candidates: Sequence[SourceProblem], similarity: float) -> Screened:
             reason[at] = dropped(candidates[at], why, detail)
         if same[0] not in reason:
             firsts.append(same[0])
-    for at, twin, found in _near(reads, sorted(firsts), similarity):
-        detail = f"near-duplicate of {candidates[twin].problem.id}: MinHash similarity {found:.2f} (from {similarity:g}), same figures"
+    golds = [_gold(candidate) for candidate in candidates]
+    for at, twin, found in _near(reads, golds, sorted(firsts), similarity):
+        detail = f"like {candidates[twin].problem.id}: MinHash similarity {found:.2f} (from {similarity:g}), same figures and gold"
         reason[at] = dropped(candidates[at], NEAR_DUPLICATE, detail)
     kept = tuple(candidate for at, candidate in enumerate(candidates) if at not in reason)
     return Screened(kept, tuple(reason[at] for at in sorted(reason)))
@@ -50,8 +52,7 @@ def _statement(read: Signature, candidate: SourceProblem) -> tuple[str, str]:
 def _repeats(candidates: Sequence[SourceProblem], same: Sequence[int]) -> Iterator[tuple[int, str, str]]:
     golds: dict[str | None, list[int]] = {}
     for at in same:
-        answer = candidates[at].problem.answer
-        golds.setdefault(None if answer is None else signature(answer).exact or answer.strip(), []).append(at)
+        golds.setdefault(_gold(candidates[at]), []).append(at)
     if len(golds) > 1:
         said = "; ".join(f"{candidates[held[0]].problem.id} says {candidates[held[0]].problem.answer!r}" for held in golds.values())
         for at in same:
@@ -61,11 +62,18 @@ def _repeats(candidates: Sequence[SourceProblem], same: Sequence[int]) -> Iterat
             yield at, DUPLICATE, f"reads like {candidates[same[0]].problem.id}"
 
 
-def _near(reads: Sequence[Signature], firsts: Sequence[int], similarity: float) -> Iterator[tuple[int, int, float]]:
-    """(problem, the one before it that stays, their similarity), among those of the same figures."""
-    groups: dict[frozenset[str], list[int]] = defaultdict(list)
+def _gold(candidate: SourceProblem) -> str | None:
+    answer = candidate.problem.answer
+    return None if answer is None else signature(answer).exact or answer.strip()
+
+
+def _near(
+    reads: Sequence[Signature], golds: Sequence[str | None], firsts: Sequence[int], similarity: float
+) -> Iterator[tuple[int, int, float]]:
+    """(problem, the one before it that stays, their similarity), among those of the same figures and gold."""
+    groups: dict[tuple[frozenset[str], str | None], list[int]] = defaultdict(list)
     for at in firsts:
-        groups[reads[at].figures].append(at)
+        groups[reads[at].figures, golds[at]].append(at)
     for group in groups.values():
         if len(group) > 1:
             yield from _near_in(reads, group, similarity)
