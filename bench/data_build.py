@@ -75,7 +75,7 @@ def full_size(folder: Path, share: float) -> bool:
         for line in built(folder):
             ok = line["ok"] and line["peak_mib"] <= MOST_MIB
             fine &= ok
-            say(**line, bar_mib=MOST_MIB, ok=ok)
+            say(**{**line, "bar_mib": MOST_MIB, "ok": ok})
         once = sum(calls(server).values())
         say(calls=once, problems=written.count, files=len(contents(folder / "store")))
         seconds = [line["seconds"] for line in built(folder)]
