@@ -10,10 +10,10 @@ import dagster as dg
 import pyarrow as pa
 
 from resources.deployment import Deployment
-from tmas_assets.assets.data.cold_start import BAND, RATES
+from tmas_assets.assets.data.plan import BAND, FILTERED, QUESTIONS, RATES
 from tmas_assets.assets.data.rl_prompts import PROMPTS, prompts_key
 from tmas_assets.assets.data.step import step_key
-from tmas_assets.assets.data.team_traces import FILTERED, JUDGED, KEPT, QUESTIONS
+from tmas_assets.assets.data.team_traces import JUDGED, KEPT
 from tmas_assets.assets.faults import PERMANENT, cells_of, permanent
 from tmas_assets.checks.problems import result
 from tmas_assets.curation.contamination import contaminated, indexed
@@ -180,11 +180,13 @@ def _checks(
         name=f"check_{'_'.join(key.path)}",
         specs=[dg.AssetCheckSpec(name, asset=key, description=said, blocking=blocking) for name, said in promises.items()],
         description=f"The promises of {key.to_user_string()}.",
+        can_subset=True,
     )
     def checks(context: dg.AssetCheckExecutionContext, deployment: Deployment) -> Iterator[dg.AssetCheckResult]:
         try:
             for finding in find(deployment):
-                yield result(finding, key)
+                if dg.AssetCheckKey(key, finding.promise) in context.selected_asset_check_keys:
+                    yield result(finding, key)
         except PERMANENT as fault:
             raise permanent(fault) from fault
 

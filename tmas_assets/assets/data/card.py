@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import dagster as dg
 
-from resources.parquet_store import StoredFile
-from tmas_assets.assets.data.screening import COMPARED, SCREENING
+from resources.parquet_store import Parent, StoredFile
+from tmas_assets.assets.data.plan import CARD, SCREENING
+from tmas_assets.assets.data.screening import COMPARED
 from tmas_assets.assets.data.step import Building, Done
 from tmas_assets.assets.events import Metadata
 from tmas_assets.benchmarks import asset_name, benchmark
@@ -24,7 +25,7 @@ from tmas_assets.reports.length_panels import LengthPanel
 from tmas_assets.reports.report_rows import ModelUse
 from tmas_assets.reports.token_lengths import lengths_png
 
-CARD, README, LENGTHS = "data_card", "README.md", "token_lengths.png"
+README, LENGTHS = "README.md", "token_lengths.png"
 
 
 def source_facts(data: DataSet, steps: Steps, rows: Mapping[str, int]) -> tuple[SourceFacts, ...]:
@@ -90,7 +91,8 @@ def write_card(data: DataSet, building: Building, facts: CardFacts, panels: Sequ
     store.put_beside(folder, LENGTHS, png)
     card = hub_card_markdown(facts, {"lengths": f"![Lengths]({LENGTHS})"})
     path = store.put_beside(folder, README, card.encode())
-    made = building.steps.write(CARD, CardFacts, [facts], [])
+    made_from = [Parent(step, building.steps.file(step).digest) for step in building.steps.plan[CARD].after]
+    made = building.steps.write(CARD, CardFacts, [facts], made_from)
     shown = card_markdown(facts, {"lengths": curve_markdown(png, alt="Lengths")})
     metadata: Metadata = {"card": dg.MetadataValue.md(shown), "card_file": dg.MetadataValue.path(path)}
     return Done(made, (), metadata)

@@ -10,6 +10,7 @@ import dagster as dg
 
 from resources.parquet_store import Parent
 from tmas_assets.assets.cells import POOL
+from tmas_assets.assets.data.plan import BAND, RATES, ROUNDS, Plan
 from tmas_assets.assets.data.playing import cells, model, play
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.assets.metadata import text_table
@@ -28,25 +29,21 @@ from tmas_assets.records import (
     Teacher,
 )
 
-RATES, BAND, ROUNDS = "baseline_pass_rates", "difficulty_band", "teacher_rounds"
 
-
-def simulation_assets(data: ColdStart) -> list[dg.AssetsDefinition]:
+def simulation_assets(data: ColdStart, plan: Plan) -> list[dg.AssetsDefinition]:
     return [
         step_asset(
-            data, RATES, ("decontaminated",), lambda building: _rates(data, building),
+            data, plan, RATES, lambda building: _rates(data, building),
             f"How often {data.pass_rates.samples} plain samples of the baseline model are right, problem by problem.",
-            shaped_by={"pass_rates": data.pass_rates, "settings": data.simulation.settings}, kinds=("vllm",), pool=POOL,
+            kinds=("vllm",), pool=POOL,
         ),
         step_asset(
-            data, BAND, ("decontaminated", RATES), lambda building: _band(data, building),
+            data, plan, BAND, lambda building: _band(data, building),
             f"Problems with a pass rate over {data.pass_rates.above:g} and under {data.pass_rates.below:g}.",
-            shaped_by={"above": data.pass_rates.above, "below": data.pass_rates.below},
         ),
         step_asset(
-            data, ROUNDS, (BAND, RATES), lambda building: _rounds(data, building),
-            "TMAS rounds that the teachers play on the problems: five agents, two banks, graded.",
-            shaped_by={"simulation": data.simulation, "teachers": data.teachers}, kinds=("vllm",), pool=POOL,
+            data, plan, ROUNDS, lambda building: _rounds(data, building),
+            "TMAS rounds that the teachers play on the problems: five agents, two banks, graded.", kinds=("vllm",), pool=POOL,
         ),
     ]  # fmt: skip
 
@@ -72,7 +69,8 @@ def _band(data: ColdStart, building: Building) -> Done:
 
 def _rounds(data: ColdStart, building: Building) -> Done:
     came, file = building.steps.read(BAND, SourceProblem)
-    measured = {one.problem: one for one in building.steps.read(RATES, PassRate)[0]}
+    rates_read, rates_file = building.steps.read(RATES, PassRate)
+    measured = {one.problem: one for one in rates_read}
     asked = drawn(came, data.simulation.problems, weights=_weights(data), seed=data.seed, rates=measured)
     found: list[SimulatedRound] = []
     budget: str | None = None
@@ -82,7 +80,8 @@ def _rounds(data: ColdStart, building: Building) -> Done:
         outcome = play(building, experiment, own, experiment.iterations)
         budget = budget or outcome.budget
         found += _said(building, experiment, teacher, own)
-    made = building.steps.write(ROUNDS, SimulatedRound, found, [Parent(BAND, file.digest)], partial=budget)
+    made_from = [Parent(BAND, file.digest), Parent(RATES, rates_file.digest)]
+    made = building.steps.write(ROUNDS, SimulatedRound, found, made_from, partial=budget)
     by_teacher = [
         (teacher.name, *_account([one for one in found if one.teacher == teacher.name])) for teacher in data.teachers
     ]

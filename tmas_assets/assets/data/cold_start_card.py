@@ -5,7 +5,6 @@ from collections import Counter
 import dagster as dg
 
 from tmas_assets.assets.data.card import (
-    CARD,
     compared,
     counts_of,
     file_facts,
@@ -14,9 +13,7 @@ from tmas_assets.assets.data.card import (
     source_facts,
     write_card,
 )
-from tmas_assets.assets.data.cold_start import BAND, RATES, ROUNDS
-from tmas_assets.assets.data.cold_start_rows import SFT
-from tmas_assets.assets.data.screening import SCREENING
+from tmas_assets.assets.data.plan import BAND, CARD, RATES, ROUNDS, SCREENING, SFT, Plan
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.curation.balance import difficulty
 from tmas_assets.engine.building.derived import pass_rates_of, teacher_of
@@ -39,11 +36,10 @@ from tmas_assets.strategies import strategy_digest
 _STEPS = (*SCREENING, RATES, BAND, ROUNDS)
 
 
-def cold_start_card(data: ColdStart) -> dg.AssetsDefinition:
+def cold_start_card(data: ColdStart, plan: Plan) -> dg.AssetsDefinition:
     return step_asset(
-        data, CARD, (*_STEPS, *ROW_SOURCES, SFT), lambda building: _card(data, building),
+        data, plan, CARD, lambda building: _card(data, building),
         "The data card: sources, licences, what each filter dropped, difficulty, teachers, lengths, known limits.",
-        shaped_by={"description": data.description},
     )  # fmt: skip
 
 

@@ -3,14 +3,14 @@
 All are functions of stored rounds, so none of these steps asks a model.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import chain
 
 import dagster as dg
 
 from resources.parquet_store import Parent
-from tmas_assets.assets.data.cold_start import BAND, RATES, ROUNDS
+from tmas_assets.assets.data.plan import BAND, RATES, ROUNDS, SFT, Plan
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import cells_of, graders_of
@@ -33,7 +33,6 @@ from tmas_assets.training.rl_rows import experience_rows, guideline_rows, normal
 from tmas_assets.training.role_conversations import conversations
 from tmas_assets.training.seen_round import SeenRound
 
-SFT = "sft"
 _NAMED = {
     "normal": "Prompts without a bank: the problem as the solution agent is asked it at first.",
     "experience": "Prompts of refinements: earlier solutions with their reviews, and the experience bank.",
@@ -45,24 +44,19 @@ _Make = Callable[[ColdStart, Building], Iterator[tuple[RlRow, ...]]]
 """Candidate rows, those of one problem and teacher after another."""
 
 
-def row_assets(data: ColdStart) -> list[dg.AssetsDefinition]:
+def row_assets(data: ColdStart, plan: Plan) -> list[dg.AssetsDefinition]:
     sft = step_asset(
-        data, SFT, (BAND, RATES, ROUNDS), lambda building: _sft(data, building),
-        "Conversations of all five roles, from rounds whose final answer is right.", shaped_by={},
+        data, plan, SFT, lambda building: _sft(data, building),
+        "Conversations of all five roles, from rounds whose final answer is right.",
     )  # fmt: skip
-    return [
-        _row_asset(data, "normal", (BAND, RATES), _normal),
-        _row_asset(data, "experience", (BAND, RATES, ROUNDS), _experience),
-        _row_asset(data, "guideline", (BAND, RATES, ROUNDS), _guideline),
-        sft,
-    ]
+    makers: tuple[tuple[RowSource, _Make], ...] = (("normal", _normal), ("experience", _experience), ("guideline", _guideline))
+    return [*(_row_asset(data, plan, source, make) for source, make in makers), sft]
 
 
-def _row_asset(data: ColdStart, source: RowSource, after: Sequence[str], make: _Make) -> dg.AssetsDefinition:
+def _row_asset(data: ColdStart, plan: Plan, source: RowSource, make: _Make) -> dg.AssetsDefinition:
     return step_asset(
-        data, source, after, lambda building: _rows(data, source, make, building),
+        data, plan, source, lambda building: _rows(data, source, make, building),
         f"{_NAMED[source]} Target: {data.targets.of(source)} rows.",
-        shaped_by={"targets": data.targets, "per_problem": data.per_problem, "settings": data.simulation.settings},
     )  # fmt: skip
 
 

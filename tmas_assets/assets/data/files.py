@@ -18,6 +18,7 @@ from tmas_assets.assets.data.build_job import build_job
 from tmas_assets.assets.data.cold_start import simulation_assets
 from tmas_assets.assets.data.cold_start_card import cold_start_card
 from tmas_assets.assets.data.cold_start_rows import row_assets
+from tmas_assets.assets.data.plan import plan_of
 from tmas_assets.assets.data.rl_prompts import prompts_asset
 from tmas_assets.assets.data.screening import screening_assets
 from tmas_assets.assets.data.team_traces import trace_assets
@@ -152,13 +153,14 @@ def cold_start_definitions(
     """The asset chain, the prompts of those `trainings` that the set is named in, and the job that makes them all.
     `measured`: releases that experiments measure models on."""
     own = [training for training in trainings if training.prompts.set == data.name]
+    plan = plan_of(data, measured)
     return dg.Definitions(
         assets=[
-            *screening_assets(data, measured),
-            *simulation_assets(data),
-            *row_assets(data),
-            cold_start_card(data),
-            *(prompts_asset(training, data) for training in own),
+            *screening_assets(data, plan, measured),
+            *simulation_assets(data, plan),
+            *row_assets(data, plan),
+            cold_start_card(data, plan),
+            *(prompts_asset(training, data, plan) for training in own),
         ],
         jobs=[build_job(data, [training.name for training in own])],
     )
@@ -166,8 +168,9 @@ def cold_start_definitions(
 
 def team_traces_definitions(data: TeamTraces, measured: Sequence[BenchmarkChoice]) -> dg.Definitions:
     """As `cold_start_definitions`."""
+    plan = plan_of(data, measured)
     return dg.Definitions(
-        assets=[*screening_assets(data, measured), *trace_assets(data), team_traces_card(data)],
+        assets=[*screening_assets(data, plan, measured), *trace_assets(data, plan), team_traces_card(data, plan)],
         jobs=[build_job(data, [])],
     )
 

@@ -4,6 +4,7 @@ import dagster as dg
 
 from resources.deployment import Deployment
 from resources.parquet_store import Parent
+from tmas_assets.assets.data.plan import Plan
 from tmas_assets.assets.data.step import Done, shown, step_key
 from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.metadata import text_table
@@ -18,8 +19,8 @@ def prompts_key(training: str) -> dg.AssetKey:
     return dg.AssetKey([training, PROMPTS])
 
 
-def prompts_asset(training: Training, data: ColdStart) -> dg.AssetsDefinition:
-    """`data`: the set that `training.prompts` names."""
+def prompts_asset(training: Training, data: ColdStart, plan: Plan) -> dg.AssetsDefinition:
+    """`data`: the set that `training.prompts` names, `plan`: its own (`plan_of`)."""
     prompts = training.prompts
 
     @dg.asset(
@@ -33,7 +34,7 @@ def prompts_asset(training: Training, data: ColdStart) -> dg.AssetsDefinition:
     def rl_prompts(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         store = deployment.store()
         try:
-            sets = {source: Steps(store, data.name).read(source, RlRow) for source in prompts.sources}
+            sets = {source: Steps(store, data.name, plan).read(source, RlRow) for source in prompts.sources}
             rows = union((found for found, _ in sets.values()), prompts.seed)
             made_from = [Parent(f"{data.name}/{source}", file.digest) for source, (_, file) in sets.items()]
             made = Steps(store, training.name).write(PROMPTS, RlRow, rows, made_from)

@@ -1,10 +1,12 @@
 """The steps that all data sets begin with: source problems, sound golds, no repeats, nothing that models are measured on."""
 
+import re
 from collections.abc import Sequence
 
 import dagster as dg
 
 from resources.parquet_store import Parent
+from tmas_assets.assets.data.plan import SCREENING, Plan
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import graders_of
@@ -17,35 +19,29 @@ from tmas_assets.engine.building.golds import sound
 from tmas_assets.engine.building.sources import load_sources
 from tmas_assets.records import BenchmarkChoice, Compared, SourceProblem
 
-SCREENING = ("source_problems", "sound_golds", "unique_problems", "decontaminated")
-"""Each reads the one before."""
 COMPARED = "compared"
 """Part of `decontaminated`: what problems were compared with."""
 
+_ADDRESS = re.compile(r"https?://([^/\s]+)/[^\s;,]+")
+"""The UI breaks no address into lines; the file and the card have it whole."""
 
-def screening_assets(data: DataSet, measured: Sequence[BenchmarkChoice]) -> list[dg.AssetsDefinition]:
+
+def screening_assets(data: DataSet, plan: Plan, measured: Sequence[BenchmarkChoice]) -> list[dg.AssetsDefinition]:
     """`measured`: releases that this location's experiments measure models on."""
     sources, golds, repeats, clean = SCREENING
-    screening = data.screening
     return [
         step_asset(
-            data, sources, (), lambda building: _sources(data, building),
+            data, plan, sources, lambda building: _sources(data, building),
             "Problems of all sources, each with its licence. Evaluation sets are refused as sources.",
-            shaped_by={"sources": data.sources, "licences": screening.licences},
         ),
+        step_asset(data, plan, golds, _golds, "Problems whose gold parses and equals itself under its own grader."),
         step_asset(
-            data, golds, (sources,), _golds,
-            "Problems whose gold parses and equals itself under its own grader.", shaped_by={},
-        ),
-        step_asset(
-            data, repeats, (golds,), lambda building: _repeats(data, building),
+            data, plan, repeats, lambda building: _repeats(data, building),
             "Without duplicates and near-duplicates; the first of several stays.",
-            shaped_by={"similarity": screening.similarity},
         ),
         step_asset(
-            data, clean, (repeats,), lambda building: _clean(data, measured, building),
+            data, plan, clean, lambda building: _clean(data, measured, building),
             "Without problems that any registered benchmark, or any experiment here, measures models on.",
-            shaped_by={"decontamination": screening.decontamination, "measured": measured},
         ),
     ]  # fmt: skip
 
@@ -94,7 +90,8 @@ def compared_metadata(compared: Sequence[Compared]) -> Metadata:
     return {
         "compared_with": text_table(
             ("release", "problems", "digest", "missing"),
-            [(one.release, str(one.problems), (one.digest or "")[:12], one.missing or "") for one in compared],
+            [(one.release, str(one.problems), (one.digest or "")[:12], _ADDRESS.sub(r"\1/…", one.missing or "")) for one in compared],
+            longest=200,
         ),
         "not_compared": dg.MetadataValue.int(sum(one.missing is not None for one in compared)),
     }

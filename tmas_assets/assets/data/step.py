@@ -101,10 +101,10 @@ def shown(done: Done) -> Metadata:
     return {
         "rows": dg.MetadataValue.int(made.rows.rows),
         "counts": counts_table(made.counts),
-        **({"dropped": dropped} if made.dropped else {}),
         **samples(done),
         **({"partial": dg.MetadataValue.text(made.partial)} if made.partial else {}),
         **done.metadata,
+        **({"dropped": dropped} if made.dropped else {}),
         **of_file(made.rows),
     }
 

@@ -13,6 +13,7 @@ from resources.parquet_store import Parent
 from tmas_assets.agents import question_review
 from tmas_assets.agents.asking import Ask
 from tmas_assets.assets.cells import POOL
+from tmas_assets.assets.data.plan import FILTERED, QUESTIONS, TRACES, Plan
 from tmas_assets.assets.data.playing import cells, play
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.assets.driving import ask_all
@@ -38,28 +39,25 @@ from tmas_assets.records import (
 from tmas_assets.records.seeds import seed_of
 from tmas_assets.training.trace_exports import conversations, published
 
-QUESTIONS, TRACES, FILTERED = "questions", "traces", "filtered"
 JUDGED, KEPT, CONVERSATIONS, FILTERS = "judged", "traces", "conversations", "filters"
 """Parts of `filtered`: every trace's verdicts, the kept traces in full, their conversations, and what each filter does."""
 
 
-def trace_assets(data: TeamTraces) -> list[dg.AssetsDefinition]:
+def trace_assets(data: TeamTraces, plan: Plan) -> list[dg.AssetsDefinition]:
     return [
         step_asset(
-            data, QUESTIONS, ("decontaminated",), lambda building: _questions(data, building),
+            data, plan, QUESTIONS, lambda building: _questions(data, building),
             "Questions that are hard, need several disciplines, have a long reference solution, and are spread over domains.",
-            shaped_by={"selection": data.selection, "settings": data.settings}, kinds=("vllm",), pool=POOL,
-        ),
-        step_asset(
-            data, TRACES, (QUESTIONS,), lambda building: _traces(data, building),
-            f"What a team (mas_tts) did on the questions, call by call, until {data.target} traces pass the filters.",
-            shaped_by={name: getattr(data, name) for name in ("settings", "iterations", "roles", "attempts", "target")},
             kinds=("vllm",), pool=POOL,
         ),
         step_asset(
-            data, FILTERED, (QUESTIONS, TRACES), lambda building: _filtered(data, building),
+            data, plan, TRACES, lambda building: _traces(data, building),
+            f"What a team (mas_tts) did on the questions, call by call, until {data.target} traces pass the filters.",
+            kinds=("vllm",), pool=POOL,
+        ),
+        step_asset(
+            data, plan, FILTERED, lambda building: _filtered(data, building),
             f"Traces that agree, keep the form and are right, in the published columns. Target: {data.target}.",
-            shaped_by={"filters": data.filters, "target": data.target},
         ),
     ]  # fmt: skip
 

@@ -5,7 +5,6 @@ from collections import Counter
 import dagster as dg
 
 from tmas_assets.assets.data.card import (
-    CARD,
     compared,
     counts_of,
     file_facts,
@@ -14,9 +13,9 @@ from tmas_assets.assets.data.card import (
     source_facts,
     write_card,
 )
-from tmas_assets.assets.data.screening import SCREENING
+from tmas_assets.assets.data.plan import CARD, FILTERED, QUESTIONS, SCREENING, TRACES, Plan
 from tmas_assets.assets.data.step import Building, Done, step_asset
-from tmas_assets.assets.data.team_traces import CONVERSATIONS, FILTERED, JUDGED, KEPT, QUESTIONS, TRACES
+from tmas_assets.assets.data.team_traces import CONVERSATIONS, JUDGED, KEPT
 from tmas_assets.engine.building.derived import attempt_of, references_of, reviews_of
 from tmas_assets.records import Conversation, FilteredTrace, PublishedTrace, Question, TeamTrace, TeamTraces
 from tmas_assets.reports.card_facts import CardFacts, TargetFacts, TeacherFacts
@@ -29,11 +28,10 @@ from tmas_assets.strategies import strategy_digest
 _STEPS = (*SCREENING, QUESTIONS, TRACES, FILTERED)
 
 
-def team_traces_card(data: TeamTraces) -> dg.AssetsDefinition:
+def team_traces_card(data: TeamTraces, plan: Plan) -> dg.AssetsDefinition:
     return step_asset(
-        data, CARD, _STEPS, lambda building: _card(data, building),
+        data, plan, CARD, lambda building: _card(data, building),
         "The data card: sources, licences, what each filter dropped, domains, the team, lengths, known limits.",
-        shaped_by={"description": data.description},
     )  # fmt: skip
 
 

@@ -1,0 +1,94 @@
+"""Builds of data sets that something went wrong with: each ends in a sentence or goes on, and never mixes what does not belong together."""
+
+import shutil
+
+import dagster as dg
+import pytest
+
+from resources.parquet_store import ParquetStore
+from tests.scripted import curating, launch
+from tests.scripted.server import Settings
+from tests.whole import data_sets
+from tests.whole.campaign import QUIET
+from tests.whole.conftest import failure
+from tests.whole.experiments import endpoint
+from tmas_assets.assets.data.plan import plan_of
+from tmas_assets.engine.building.steps import Steps
+from tmas_assets.records import SourceProblem
+
+TINY = {
+    "pass_rates": {"samples": 2, "above": -1, "below": 2},
+    "teachers": [{"name": "first"}],
+    "simulation": {"problems": 2, "iterations": 2, "settings": {"candidates": 2, "verifications": 1}},
+    "targets": {"normal": 2, "experience": 2, "guideline": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def solver():
+    with launch.thread(Settings(model="scripted,other"), curating.solver) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def built(solver, tmp_path_factory):
+    """A folder with a tiny cold start that was built."""
+    folder = tmp_path_factory.mktemp("built")
+    data_sets.prepare(folder, 12)
+    with dg.DagsterInstance.ephemeral() as instance:
+        data_sets.build([data_sets.cold_start(solver.url, folder, **TINY)], folder, instance)
+    assert (folder / "store" / "cold" / "README.md").exists()
+    return folder
+
+
+def materialize(one, folder, *steps):
+    """These steps alone, in their order."""
+    keys = [dg.AssetKey(["practice", step]) if step == "rl_prompts" else dg.AssetKey([one.name, step]) for step in steps]
+    job = data_sets.definitions([one], folder).resolve_implicit_global_asset_job_def()
+    with dg.DagsterInstance.ephemeral() as instance:
+        return job.execute_in_process(instance=instance, asset_selection=keys, run_config=QUIET, raise_on_error=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "step", "stale"),
+    [
+        ({"seed": 4}, "difficulty_band", "baseline_pass_rates"),
+        ({"pass_rates": {**TINY["pass_rates"], "sampling": {"temperature": 0.1}}}, "normal", "baseline_pass_rates"),
+        ({"pass_rates": {**TINY["pass_rates"], "above": 0}}, "normal", "difficulty_band"),
+        ({"teachers": [{"name": "another"}]}, "experience", "teacher_rounds"),
+        ({"teachers": [{"name": "first", "endpoint": "other"}]}, "sft", "teacher_rounds"),
+        ({"simulation": {**TINY["simulation"], "iterations": 1}}, "guideline", "teacher_rounds"),
+        ({"targets": {"normal": 1, "experience": 2, "guideline": 2}}, "rl_prompts", "normal"),
+        ({"screening": {"similarity": 0.9, "decontamination": {"may_miss": ["all"]}}}, "data_card", "unique_problems"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else ",".join(value),
+)
+def test_a_step_reads_no_rows_that_other_settings_made(built, solver, change, step, stale):
+    said = failure(materialize(data_sets.cold_start(solver.url, built, **TINY | change), built, step))
+    assert f"cold/{stale} was made under other settings" in said
+    assert "`tmas build-data cold`" in said
+
+
+def test_a_step_in_the_middle_that_is_made_again_or_gone_stops_what_follows_it(built, solver, tmp_path):
+    one = data_sets.cold_start(solver.url, built, **TINY)
+    place = tmp_path / "copy"
+    shutil.copytree(built, place)
+    rows = place / "store" / "cold" / "difficulty_band" / "rows.parquet"
+    steps = Steps(ParquetStore(root=str(place / "store")), "cold", plan_of(one, ()))
+    kept, file = steps.read("difficulty_band", SourceProblem)
+    steps.write("difficulty_band", SourceProblem, kept[1:], [parent for parent in file.made_from if parent.name != "settings"])
+    said = failure(materialize(one, place, "guideline"))
+    assert "cold/teacher_rounds was made from another difficulty_band" in said
+    said = failure(materialize(one, place, "rl_prompts"))
+    assert "cold/normal was made from another difficulty_band" in said
+    rows.unlink()
+    assert "cold/difficulty_band is not there yet" in failure(materialize(one, place, "normal"))
+    assert "cold/difficulty_band is not there yet" in failure(materialize(one, place, "rl_prompts"))
+    steps.write("difficulty_band", SourceProblem, kept, [parent for parent in file.made_from if parent.name != "settings"])
+    assert materialize(one, place, "data_card").success, "the same bytes as before are the same step"
+
+
+def test_settings_that_say_where_and_how_fast_make_no_step_stale(built, solver):
+    where = {"default": endpoint(solver.url, concurrency=2, base_seconds=30), "other": endpoint("http://127.0.0.1:1/v1", model="other")}
+    change = {"endpoints": where, "budget": {"calls": 1}, "description": "Told otherwise."}
+    assert materialize(data_sets.cold_start(solver.url, built, **TINY | change), built, "experience", "sft").success
