@@ -22,6 +22,11 @@ MOST_TEXTS = 12
 WIDEST = 110
 """Characters of a line of a long text; a longer one goes on in the next, broken at a space."""
 _TOO_WIDE = re.compile(rf"(?=[^\n]{{{WIDEST + 1}}})([^\n]{{1,{WIDEST}}}) ")
+_ASIDE = frozenset((
+    "data_source", "source", "origin", "licence", "graded by", "grader", "round", "prompt digest", "from", "digest", "call",
+    "review's parse",
+))  # fmt: skip
+"""Fields that a row in short goes without."""
 _FRAME = 120
 """Bytes around a text: its label, the fence, the mark of a cut."""
 
@@ -43,21 +48,21 @@ def samples_markdown(rows: Sequence[SampleRow], most: int = 5, limit: int = LIMI
 
 
 def samples_table(rows: Sequence[SampleRow], most: int = 5) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The same rows, a line each: head and lines. Where a row has long texts, its fields are one cell and the text that tells most
-    another; nothing is cut."""
+    """The same rows, a line each: head and lines. Where a row has long texts, its main fields are one cell and the text that tells
+    most another; neither is cut."""
     chosen = [(f"{at + 1:,}", shown(rows[at])) for at in picked([stratum(row) for row in rows], most)]
     if any(one.texts for _, one in chosen):
-        return ("row", "fields", "of its texts", "text"), [(at, _fields(one), *_lead(one)) for at, one in chosen]
+        return ("row", "fields", "text"), [(at, _fields(one), _lead(one)) for at, one in chosen]
     head = ("row", *(name for name, _ in chosen[0][1].fields)) if chosen else ("row",)
     return head, [(at, *(value for _, value in one.fields)) for at, one in chosen]
 
 
 def _fields(one: Shown) -> str:
-    return "; ".join(f"{name} {value}" for name, value in one.fields if value)
+    return "; ".join(f"{name} {value}" for name, value in one.fields if value and name not in _ASIDE)
 
 
-def _lead(one: Shown) -> tuple[str, str]:
-    return (one.texts[one.lead].label, one.texts[one.lead].text) if one.texts else ("none", "")
+def _lead(one: Shown) -> str:
+    return f"{one.texts[one.lead].label}: {one.texts[one.lead].text}" if one.texts else ""
 
 
 def picked(strata: Sequence[tuple[str, ...]], most: int) -> tuple[int, ...]:

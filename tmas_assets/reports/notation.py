@@ -18,7 +18,8 @@ class Bounded(Protocol):
 
 
 ABSENT = "–"
-_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$])")
+_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$@]|(?<=:)/(?=/)|(?<=[wW]{3})\.)")
+"""Also what would make a link of an address: other marks in it are escaped, which would lead the link astray."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
