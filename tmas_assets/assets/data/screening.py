@@ -1,0 +1,106 @@
+"""The steps that all data sets begin with: source problems, sound golds, no repeats, nothing that models are measured on."""
+
+import re
+from collections.abc import Sequence
+
+import dagster as dg
+
+from resources.parquet_store import Parent
+from tmas_assets.assets.data.plan import SCREENING, Plan
+from tmas_assets.assets.data.step import Building, Done, step_asset
+from tmas_assets.assets.events import Metadata
+from tmas_assets.assets.faults import graders_of
+from tmas_assets.assets.metadata import text_table
+from tmas_assets.curation.contamination import decontaminated
+from tmas_assets.curation.near_duplicates import unique
+from tmas_assets.engine.building.derived import DataSet
+from tmas_assets.engine.building.evaluations import evaluation_sets
+from tmas_assets.engine.building.golds import sound
+from tmas_assets.engine.building.sources import load_sources
+from tmas_assets.records import BenchmarkChoice, Compared, SourceProblem
+
+COMPARED = "compared"
+"""Part of `decontaminated`: what problems were compared with."""
+
+_ADDRESS = re.compile(r"https?://([^/\s]+)/[^\s;,]+")
+"""The UI breaks no address into lines; the file and the card have it whole."""
+
+
+def screening_assets(data: DataSet, plan: Plan, measured: Sequence[BenchmarkChoice]) -> list[dg.AssetsDefinition]:
+    """`measured`: releases that this location's experiments measure models on."""
+    sources, golds, repeats, clean = SCREENING
+    return [
+        step_asset(
+            data, plan, sources, lambda building: _sources(data, building),
+            "Problems of all sources, each with its licence. Evaluation sets are refused as sources.",
+        ),
+        step_asset(data, plan, golds, _golds, "Problems whose gold parses and equals itself under its own grader."),
+        step_asset(
+            data, plan, repeats, lambda building: _repeats(data, building),
+            "Without duplicates and near-duplicates; the first of several stays.",
+        ),
+        step_asset(
+            data, plan, clean, lambda building: _clean(data, measured, building),
+            "Without problems that any registered benchmark, or any experiment here, measures models on.",
+        ),
+    ]  # fmt: skip
+
+
+def _sources(data: DataSet, building: Building) -> Done:
+    place = building.deployment
+    loaded = load_sources(data.sources, data.screening, data=place.data_folder, downloads=place.downloads)
+    made = building.steps.write(SCREENING[0], SourceProblem, loaded.kept, loaded.made_from, dropped=loaded.dropped)
+    return Done(made, loaded.kept, _by_source(loaded.kept))
+
+
+def _golds(building: Building) -> Done:
+    came, file = building.steps.read(SCREENING[0], SourceProblem)
+    with graders_of(building.deployment) as graders:
+        found = sound(came, graders.submit)
+    made = building.steps.write(
+        SCREENING[1], SourceProblem, found.kept, [Parent(SCREENING[0], file.digest)], dropped=found.dropped
+    )
+    return Done(made, found.kept)
+
+
+def _repeats(data: DataSet, building: Building) -> Done:
+    came, file = building.steps.read(SCREENING[1], SourceProblem)
+    found = unique(came, data.screening.similarity)
+    made = building.steps.write(
+        SCREENING[2], SourceProblem, found.kept, [Parent(SCREENING[1], file.digest)], dropped=found.dropped
+    )
+    return Done(made, found.kept)
+
+
+def _clean(data: DataSet, measured: Sequence[BenchmarkChoice], building: Building) -> Done:
+    came, file = building.steps.read(SCREENING[2], SourceProblem)
+    settings = data.screening.decontamination
+    evaluations, compared = evaluation_sets(building.deployment, measured, settings)
+    found = decontaminated(came, evaluations, settings)
+    made_from = [Parent(SCREENING[2], file.digest), *(Parent(one.release, one.digest) for one in compared if one.digest)]
+    building.steps.part(SCREENING[3], COMPARED, Compared, compared, made_from)
+    made = building.steps.write(SCREENING[3], SourceProblem, found.kept, made_from, dropped=found.dropped)
+    missing = [one for one in compared if one.missing]
+    for one in missing:
+        building.log(f"not compared with {one.release}: {one.missing}")
+    return Done(made, found.kept, compared_metadata(compared))
+
+
+def compared_metadata(compared: Sequence[Compared]) -> Metadata:
+    return {
+        "compared_with": text_table(
+            ("release", "problems", "digest", "missing"),
+            [(one.release, str(one.problems), (one.digest or "")[:12], _ADDRESS.sub(r"\1/…", one.missing or "")) for one in compared],
+            longest=200,
+        ),
+        "not_compared": dg.MetadataValue.int(sum(one.missing is not None for one in compared)),
+    }
+
+
+def _by_source(rows: Sequence[SourceProblem]) -> Metadata:
+    counts: dict[tuple[str, str], int] = {}
+    for row in rows:
+        counts[row.source, row.licence] = counts.get((row.source, row.licence), 0) + 1
+    return {"by_source": text_table(
+        ("source", "licence", "problems"), [(*key, str(count)) for key, count in sorted(counts.items())]
+    )}  # fmt: skip
