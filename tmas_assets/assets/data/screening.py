@@ -21,7 +21,6 @@ from tmas_assets.records import BenchmarkChoice, Compared, SourceProblem
 
 COMPARED = "compared"
 """Part of `decontaminated`: what problems were compared with."""
-
 _ADDRESS = re.compile(r"https?://([^/\s]+)/[^\s;,]+")
 """The UI breaks no address into lines; the file and the card have it whole."""
 
@@ -91,7 +90,6 @@ def compared_metadata(compared: Sequence[Compared]) -> Metadata:
         "compared_with": text_table(
             ("release", "problems", "digest", "missing"),
             [(one.release, str(one.problems), (one.digest or "")[:12], _ADDRESS.sub(r"\1/…", one.missing or "")) for one in compared],
-            longest=200,
         ),
         "not_compared": dg.MetadataValue.int(sum(one.missing is not None for one in compared)),
     }
