@@ -168,6 +168,13 @@ def test_a_row_names_the_round_and_how_its_answers_fared():
         assert info.parents == ((f"r0t{info.iteration - 1:02d}c{info.candidate}",) if row.source == "experience" else ())
 
 
+def test_samples_that_were_not_graded_are_none_of_those_that_the_pass_rate_is_of():
+    of = candidate()
+    measured = rate(of).model_copy(update={"samples": 6, "right": 3, "ungraded": 2})
+    [row] = normal_rows(of, measured, SETTINGS, data_set="cold", most=1)
+    assert (row.extra_info.p_base, row.extra_info.p_base_samples) == (0.5, 6)
+
+
 def test_a_plain_row_names_no_round_and_no_teacher():
     info = normal(candidate(), p=0.25)[0].extra_info
     assert (info.p_base, info.p_base_samples, info.iteration) == (0.25, 8, 0)
