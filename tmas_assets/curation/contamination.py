@@ -26,7 +26,7 @@ _LOOKUPS = 1500
 """Entries of the index read for one statement, those of rare units first."""
 _TELLING = 4
 """An n-gram that more evaluation problems hold is a phrase and tells nothing."""
-_RELATED = 0.4
+_RELATED = 0.25
 """Share of an evaluation problem's pairs, by weight, that makes a statement its relative."""
 _AS_CLOSE = 0.1
 """Shares of pairs that relatives of one template differ by."""

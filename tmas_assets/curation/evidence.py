@@ -100,6 +100,7 @@ def test_fired(found: Evidence, settings: Decontamination) -> str | None:
             f"same words: {found.words:.2f} of its words and {found.pairs:.2f} of its pairs of words, by weight",
             (found.words >= 0.8 and found.pairs >= 0.7 and found.pairs_weight >= 15 and figures)
             or (found.words >= 0.74 and found.pairs >= 0.44 and found.pairs_weight >= 50 and (prose or found.figures >= 0.85))
+            or (found.words >= 0.65 and found.pairs >= 0.25 and found.pairs_weight >= 40 and found.numbers > 0 and found.figures >= 0.85)
             or (found.alone and found.words >= 0.7 and found.pairs >= 0.6 and found.pairs_weight >= 18 and (prose or figures)),
         ),
         (

@@ -5,6 +5,7 @@ and gold and similar words (MinHash), and do not differ as two problems of one t
 evaluation sets (`contamination.py`).
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,8 @@ from tmas_assets.curation.screened import Screened, dropped
 from tmas_assets.curation.signatures import PERMUTATIONS, Signature, minhash, signature
 from tmas_assets.records import Dropped, SourceProblem
 
+_DELIMITER = re.compile(r"\\(?:[()\[\]]|left|right)")
+_BRACKETS = re.compile(r"[()!|]\w?")
 DUPLICATE, NEAR_DUPLICATE, OTHER_GOLD = "duplicate", "near-duplicate", "other gold"
 
 
@@ -43,10 +46,11 @@ def unique(candidates: Sequence[SourceProblem], similarity: float) -> Screened:
 
 
 def _statement(read: Signature, candidate: SourceProblem) -> tuple[str, str]:
-    """Equal for statements that read alike. One without any word that can be compared is only itself."""
-    spaced = " ".join(candidate.problem.statement.split())
-    # reading folds brackets, case and layout, which in a formula or a grid may be all that two problems differ in
-    return read.exact, "".join(sign for sign in spaced if sign in "()[]^_!|&") if read.tokens else spaced
+    """Equal for statements that read alike. Reading drops brackets, which may be all that two sums differ in."""
+    text = candidate.problem.statement
+    if not read.tokens:
+        return "", " ".join(text.split())
+    return read.exact, "".join(_BRACKETS.findall("".join(_DELIMITER.sub("", text).split()).casefold()))
 
 
 def _repeats(candidates: Sequence[SourceProblem], same: Sequence[int]) -> Iterator[tuple[int, str, str]]:
