@@ -151,6 +151,27 @@ def test_a_parent_made_again_since_is_found(part):
     assert "the file is made again s now" in found.said
 
 
+@pytest.mark.parametrize(
+    ("part", "what"),
+    [
+        ({"ground_truth": "2"}, "pays for '2' under integer, its problem for '1' under integer"),
+        ({"grader": "math"}, "pays for '1' under math, its problem for '1' under integer"),
+        ({"grading_data": "{}"}, "grading_data is another one than its problem's"),
+    ],
+)
+@pytest.mark.parametrize("kind", list(MADE))
+def test_a_row_that_pays_otherwise_than_its_problem_is_found(kind, part, what):
+    at = next(at for at, row in enumerate(ROWS) if row.source == kind)
+    row = ROWS[at].model_copy(update={"reward_model": ROWS[at].reward_model.model_copy(update=part)})
+    broken(checked("prompts_render_again", [*ROWS[:at], row, *ROWS[at + 1 :]]), what)
+
+
+@pytest.mark.parametrize(("part", "other"), [("licence", "CC0-1.0"), ("topic", "elsewhere"), ("origin", "powers")])
+def test_a_row_under_another_licence_topic_or_source_than_its_problem_is_found(part, other):
+    stated = getattr(ROWS[0].extra_info, part)
+    broken(checked("prompts_render_again", first("guideline", **{part: other})), f"{part} is {other!r}, its problem's is {stated!r}")
+
+
 def test_a_parent_that_is_gone_is_found():
     found = checked("prompts_render_again", parents=lambda row: None if row.source == "normal" else parents(row))
     assert [offence.what for offence in found.offences] == ["one of its parents is gone"] * COUNTS.normal

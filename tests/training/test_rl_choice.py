@@ -52,8 +52,9 @@ def test_the_order_of_the_candidate_rows_decides_nothing():
     assert choose(other, 10) == choose(normal(), 10)
 
 
-def test_sources_have_shares_by_weight_and_difficulty_and_topic_are_level():
-    chosen = choose(normal(), 12).chosen
+@pytest.mark.parametrize("seed", range(3))
+def test_sources_have_shares_by_weight_and_difficulty_and_topic_are_level(seed):
+    chosen = choose(normal(), 12, seed=seed).chosen
     assert Counter(row.extra_info.origin for row in chosen) == {"sums": 3, "powers": 9}
     powers = [row.extra_info for row in chosen if row.extra_info.origin == "powers"]
     assert Counter(info.p_base for info in powers) == {0.125: 3, 0.5: 3, 0.875: 3}

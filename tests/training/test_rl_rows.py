@@ -175,6 +175,20 @@ def test_samples_that_were_not_graded_are_none_of_those_that_the_pass_rate_is_of
     assert (row.extra_info.p_base, row.extra_info.p_base_samples) == (0.5, 6)
 
 
+def test_a_row_pays_by_its_problems_gold_under_the_problems_grader():
+    of = candidate(gold="\\frac{7}{3}")
+    of = of.model_copy(update={"problem": of.problem.model_copy(update={"grader": "math", "grading_data": '{"a": 1}'})})
+    [row] = normal_rows(of, rate(of), SETTINGS, data_set="cold", most=1)
+    reward = row.reward_model
+    assert (reward.ground_truth, reward.grader, reward.grading_data) == ("\\frac{7}{3}", "math", '{"a": 1}')
+
+
+def test_the_pass_rate_of_another_problem_is_refused():
+    of, other = candidate("p1"), candidate("p2")
+    with pytest.raises(ValueError, match=r"sums/p1: a row needs a gold .* and a pass rate of this very problem"):
+        normal_rows(of, rate(other), SETTINGS, data_set="cold", most=1)
+
+
 def test_a_plain_row_names_no_round_and_no_teacher():
     info = normal(candidate(), p=0.25)[0].extra_info
     assert (info.p_base, info.p_base_samples, info.iteration) == (0.25, 8, 0)

@@ -103,8 +103,8 @@ def check_roles(rows: Sequence[RlRow]) -> Finding:
 
 
 def check_rerendering(rows: Sequence[RlRow], parents: Callable[[RlRow], Parents | None], settings: Settings) -> Finding:
-    """Every prompt renders again, word for word, from its parents as they stand now, and shows what its row says that it shows;
-    `parents` is None where one is gone."""
+    """Every prompt renders again, word for word, from its parents as they stand now, shows what its row says that it shows, and is
+    paid by its problem's gold; `parents` is None where one is gone."""
     offences = []
     for row in rows:
         fault = _not_again(row, parents(row), settings)
@@ -132,6 +132,19 @@ def _not_again(row: RlRow, now: Parents | None, settings: Settings) -> str | Non
     if (info.experience + info.guideline, info.parents) != (shown, prompt.parents):
         said, there = ([*info.parents, *(one.id for one in info.experience + info.guideline)], [*prompt.parents, *(one.id for one in shown)])
         return f"says that it shows {said}, and shows {there}" if said != there else f"the texts of {[one.id for one in shown]} are others in its prompt"
+    return _not_of(row, now.candidate)
+
+
+def _not_of(row: RlRow, candidate: SourceProblem) -> str | None:
+    """What the row says of its problem, and the problem does not."""
+    reward, problem, info = row.reward_model, candidate.problem, row.extra_info
+    if (reward.ground_truth, reward.grader) != (problem.answer, problem.grader):
+        return f"pays for {reward.ground_truth!r} under {reward.grader}, its problem for {problem.answer!r} under {problem.grader}"
+    if reward.grading_data != problem.grading_data:
+        return "grading_data is another one than its problem's"
+    for part, own in (("licence", candidate.licence), ("topic", candidate.topic), ("origin", candidate.source)):
+        if (stated := getattr(info, part)) != own:
+            return f"{part} is {stated!r}, its problem's is {own!r}"
     return None
 
 
