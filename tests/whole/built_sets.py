@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,8 @@ PROBLEMS = 60
 COLD = ("source_problems", "sound_golds", "unique_problems", "decontaminated", "baseline_pass_rates", "difficulty_band",
         "teacher_rounds", "normal", "experience", "guideline", "sft", "data_card")  # fmt: skip
 TRACES = ("source_problems", "sound_golds", "unique_problems", "decontaminated", "questions", "traces", "filtered", "data_card")
+SCREENED = 4
+"""So many steps at the beginning screen problems and ask no model."""
 DataSet = ColdStart | TeamTraces
 
 
@@ -154,5 +156,21 @@ def refused(result: dg.ExecuteInProcessResult) -> str:
     return said
 
 
-def without(names: Sequence[str], *others: str) -> list[str]:
-    return [name for name in names if name not in others]
+def before_models(built: Built, to: Path) -> Path:
+    """A copy in which the problems are screened and no model was asked."""
+    folder = built.copy(to)
+    (folder / "calls.sqlite").unlink()
+    for made in (folder / "store").iterdir():
+        if "__" in made.name or made.name == "practice":
+            shutil.rmtree(made)
+    for name, names in (("cold", COLD), ("traces", TRACES)):
+        for step in names[SCREENED:]:
+            shutil.rmtree(folder / "store" / name / step)
+    return folder
+
+
+def asked_after_screening(name: str) -> list[str]:
+    """The assets that `before_models` takes away."""
+    return [f"{name}/{step}" for step in {"cold": COLD, "traces": TRACES}[name][SCREENED:]] + (
+        ["practice/rl_prompts"] if name == "cold" else []
+    )
