@@ -3,12 +3,14 @@
 import difflib
 from collections.abc import Sequence
 
+import dagster as dg
 from rich.console import Console
 from rich.table import Table
 
 from resources.parquet_store import StoreFault
-from tmas_assets.assets.data.card import CARD, README
+from tmas_assets.assets.data.card import README
 from tmas_assets.assets.data.files import ColdStartFile, DataSetFile
+from tmas_assets.assets.data.plan import CARD
 from tmas_assets.commands.bar import Bar
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import FOLDER, stated
@@ -44,7 +46,8 @@ def _build(file: DataSetFile, *, out: Console, live: bool) -> None:
     result = run_job(f"{name}_build", {}, bar, out=out, live=live)
     for line in bar.closing_lines():
         out.print(line, highlight=False, soft_wrap=True)
-    if not result.success:
+    broken = broken_promises(result)
+    if not result.success and not broken:
         raise CommandFault(
             f"{name} is not complete. {' | '.join(reasons(result).values())} What is made is kept: run `tmas build-data {name}` again."
         )
@@ -55,6 +58,20 @@ def _build(file: DataSetFile, *, out: Console, live: bool) -> None:
         raise CommandFault(str(fault)) from fault
     out.print(card_table(facts))
     out.print(f"data card: {store.folder((name,))}/{README}", highlight=False, soft_wrap=True)
+    if broken:
+        raise CommandFault(
+            f"{name} is made, but no training may start from it: {' | '.join(broken)}. Mend the settings in {file.file} (more source "
+            "problems, a wider difficulty band, lower targets) and build again: no model is asked again what it was asked."
+        )
+
+
+def broken_promises(result: dg.ExecuteInProcessResult) -> list[str]:
+    """What blocking checks found, where nothing else went wrong."""
+    failed = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
+    if not all(error is not None and error.cls_name == "DagsterAssetCheckFailedError" for error in failed):
+        return []
+    return [f"{one.asset_key.to_user_string()} {one.check_name}: {one.description}" for one in result.get_asset_check_evaluations()
+            if one.blocking and not one.passed]
 
 
 def list_data_sets(*, out: Console) -> None:
