@@ -115,6 +115,16 @@ def test_strata_are_shown_by_shortfall_and_the_rest_is_summed() -> None:
     assert found[-1][0] == "140 more"
 
 
+def test_strata_of_which_no_number_was_asked_for_show_rows_and_claim_no_shortfall() -> None:
+    made = tuple(StratumFacts(set="normal", source="s", difficulty="d", topic=f"t{at:03}", asked=at, made=at) for at in range(1, 201))
+    text = section(card_markdown(facts(strata=made), {}), "Rows")
+    found = tables(text)[1]
+    assert found[0] == ["set", "source", "difficulty", "topic", "rows"]
+    assert "shortfall" not in text
+    assert [line[-1] for line in found[1:4]] == ["200", "199", "198"]
+    assert sum(int(line[-1].replace(",", "")) for line in found[1:]) == sum(range(1, 201))
+
+
 def test_a_teachers_share_of_right_answers_is_of_decided_ones() -> None:
     teachers = (
         TeacherFacts(name="a", model="x", weight=3, rows=9, right=30, wrong=10, ungraded=60),

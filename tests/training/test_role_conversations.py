@@ -117,7 +117,7 @@ def test_a_conversation_is_the_request_as_it_was_sent_and_the_reply():
         assert each.messages == (*call.request.messages, reply(call))
         assert (each.messages[0].role, each.messages[-1].role) == ("system", "assistant")
         assert each.messages[-1].content == call.answer
-        assert (each.prompt_tokens, each.completion_tokens, each.teacher, each.teacher_model) == (10, 5, "teacher", "local")
+        assert (each.prompt_tokens, each.completion_tokens, each.teacher, each.teacher_model, each.licence) == (10, 5, "teacher", "local", "MIT")
 
 
 def test_the_thinking_comes_first_in_tags_and_splits_off_again():

@@ -130,11 +130,22 @@ def _targets(facts: CardFacts) -> list[str]:
     rows = [(cell(one.set), count(one.asked), count(one.made), count(max(0, one.asked - one.made)), cell(one.why, 400)) for one in facts.targets]
     blocks = [table(("set", "target", "made", "short", "why"), rows)] if rows else []
     if facts.strata:
-        blocks += ["By source, difficulty and topic, the largest shortfalls first:", _strata(facts.strata)]
+        blocks += _strata(facts.strata)
     return blocks
 
 
-def _strata(strata: Sequence[StratumFacts]) -> str:
+def _strata(strata: Sequence[StratumFacts]) -> list[str]:
+    """Rows alone where each stratum has just what was asked of it, which is also how strata read that nothing was asked of."""
+    if all(one.asked == one.made for one in strata):
+        ordered = sorted(strata, key=lambda one: (-one.made, one.set, one.source, one.difficulty, one.topic))
+        rows = [(cell(one.set), cell(one.source), cell(one.difficulty), cell(one.topic), count(one.made)) for one in ordered[:MOST_STRATA]]
+        if rest := ordered[MOST_STRATA:]:
+            rows.append((f"{count(len(rest))} more", "", "", "", count(sum(one.made for one in rest))))
+        return ["By source, difficulty and topic, the most rows first:", table(("set", "source", "difficulty", "topic", "rows"), rows)]
+    return ["By source, difficulty and topic, the largest shortfalls first:", _short_strata(strata)]
+
+
+def _short_strata(strata: Sequence[StratumFacts]) -> str:
     ordered = sorted(strata, key=lambda one: (one.made - one.asked, one.set, one.source, one.difficulty, one.topic))
     rows = [
         (cell(one.set), cell(one.source), cell(one.difficulty), cell(one.topic), count(one.asked), count(one.made), count(max(0, one.asked - one.made)))
