@@ -82,3 +82,13 @@ def test_hypotheses_are_no_evaluation_set(deployment, tmp_path):
 def test_sources_of_problems_are_sets_only_where_an_experiment_measures_on_them(deployment):
     _, compared = evaluation_sets(deployment, [], Decontamination(may_miss=("all",)))
     assert not [one for one in compared if one.release.startswith(("reasoning_gym", "problem_file", "hub_data_set"))]
+
+
+def test_what_is_kept_of_a_missing_release_names_no_place_of_this_machine_and_the_log_hears_all(deployment, tmp_path):
+    told = []
+    _, compared = evaluation_sets(deployment, [], Decontamination(may_miss=("all",)), told.append)
+    missing = [one for one in compared if one.missing]
+    assert missing
+    assert len(told) == len(missing)
+    assert any(str(tmp_path) in one for one in told)
+    assert not any(str(tmp_path) in one.missing or "urlopen" in one.missing for one in missing)

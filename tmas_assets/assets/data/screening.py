@@ -74,14 +74,11 @@ def _repeats(data: DataSet, building: Building) -> Done:
 def _clean(data: DataSet, measured: Sequence[BenchmarkChoice], building: Building) -> Done:
     came, file = building.steps.read(SCREENING[2], SourceProblem)
     settings = data.screening.decontamination
-    evaluations, compared = evaluation_sets(building.deployment, measured, settings)
+    evaluations, compared = evaluation_sets(building.deployment, measured, settings, building.log)
     found = decontaminated(came, evaluations, settings)
     made_from = [Parent(SCREENING[2], file.digest), *(Parent(one.release, one.digest) for one in compared if one.digest)]
     building.steps.part(SCREENING[3], COMPARED, Compared, compared, made_from)
     made = building.steps.write(SCREENING[3], SourceProblem, found.kept, made_from, dropped=found.dropped)
-    missing = [one for one in compared if one.missing]
-    for one in missing:
-        building.log(f"not compared with {one.release}: {one.missing}")
     return Done(made, found.kept, compared_metadata(compared))
 
 

@@ -5,7 +5,7 @@ and are left out, as are sources of problems that are nothing unless an experime
 comparing (`curation/contamination.py`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from resources.deployment import Deployment
 from resources.releases import load_problems
@@ -15,17 +15,20 @@ from tmas_assets.records import BenchmarkChoice, Compared, Decontamination
 from tmas_assets.records.data_set import ALL
 from tmas_assets.records.wrong_fields import nearest
 
+_NOT_HERE = "neither on the machine that built this set nor downloaded"
+
 
 class MissingEvaluation(BenchmarkError):
     """An evaluation release cannot be had, so nobody could say that the problems are none of its."""
 
 
 def evaluation_sets(
-    deployment: Deployment, measured_on: Sequence[BenchmarkChoice], settings: Decontamination
+    deployment: Deployment, measured_on: Sequence[BenchmarkChoice], settings: Decontamination, told: Callable[[str], None] | None = None
 ) -> tuple[tuple[Evaluation, ...], tuple[Compared, ...]]:
     """The sets, and of each whether it could be had; both by release, without a repeat.
 
     `measured_on` are the benchmarks of the location's experiments; their limits do not count, whole releases are compared.
+    `told` hears why one cannot be had in full: what is kept with a set names no folder or network of the machine that built it.
     Raises MissingEvaluation for one that cannot be had and that `settings.may_miss` does not name, and for a name there
     that is no benchmark.
     """
@@ -41,7 +44,10 @@ def evaluation_sets(
                     f"comparison, add {choice.name!r} to screening.decontamination.may_miss (or {ALL!r}); the set then "
                     "says that it was not compared."
                 ) from fault
-            compared.append(Compared(release=release, problems=0, digest=None, missing=str(fault)))
+            if told is not None:
+                told(f"not compared with {release}: {fault}")
+            gated = benchmark(choice.name).gated
+            compared.append(Compared(release=release, problems=0, digest=None, missing=gated.access if gated else _NOT_HERE))
             continue
         sets.append(Evaluation(release, loaded.problems))
         compared.append(Compared(release=release, problems=len(loaded.problems), digest=loaded.digest, missing=None))
