@@ -1,9 +1,10 @@
-"""Which problems lie in the band of pass rates, which are drawn where only so many are taken, and which teacher each goes to."""
+"""Which problems lie in the band of pass rates, which are drawn, which teacher each goes to, and what is counted of a step."""
 
 from collections import Counter
 
 import pytest
 
+from tmas_assets.curation import counted, dropped
 from tmas_assets.curation.allotment import teacher_for
 from tmas_assets.curation.difficulty import in_band
 from tmas_assets.curation.drawing import drawn
@@ -94,3 +95,10 @@ def test_a_problem_keeps_its_teacher_when_others_come_and_go():
     many = {one.problem.id: teacher_for(one, teachers, 5).name for one in reversed([candidate(n) for n in range(50)])}
     assert {name: many[name] for name in few} == few
     assert set(many.values()) == {"one", "two"}
+
+
+def test_a_step_counts_what_came_what_stayed_and_what_it_dropped_by_reason():
+    drops = [dropped(candidate(number), reason, "x") for number, reason in enumerate(("b", "a", "b", "c"))]
+    whole, *reasons = counted("step", 5, drops)
+    assert (whole.came, whole.kept, whole.dropped, whole.reason) == (9, 5, 4, None)
+    assert [(one.reason, one.dropped, one.came, one.kept) for one in reasons] == [("b", 2, 9, 5), ("a", 1, 9, 5), ("c", 1, 9, 5)]
