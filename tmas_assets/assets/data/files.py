@@ -7,12 +7,12 @@ The attributes are a `ColdStart`, a `TeamTraces` or a `Training` record; what on
 them when the file is loaded. Every fault names the file and the field.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
 import dagster as dg
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from tmas_assets.assets.data.build_job import build_job
 from tmas_assets.assets.data.cold_start import simulation_assets
@@ -35,7 +35,7 @@ from tmas_assets.engine.building.derived import (
     teacher_of,
 )
 from tmas_assets.engine.building.sources import check_source
-from tmas_assets.records import BenchmarkChoice, ColdStart, Experiment, TeamTraces, Training
+from tmas_assets.records import BenchmarkChoice, ColdStart, Experiment, StrategyChoice, TeamTraces, Training
 from tmas_assets.strategies import StrategyFault, settings_of, strategy
 
 _Set = TypeVar("_Set", ColdStart, TeamTraces)
@@ -90,6 +90,9 @@ class ColdStartFile(_StatedIn):
         assert isinstance(stated, ColdStart)
         yield from _faults_of_sources(stated)
         yield from _faults_of_settings("simulation.settings", lambda: [teacher_of(stated, one) for one in stated.teachers])
+        rounds = StrategyChoice(name="tmas", settings=stated.simulation.settings)
+        for at, teacher in enumerate(stated.teachers):
+            yield from _faults_of_roles(f"teachers.{at}.roles", rounds, teacher.roles)
         yield from _faults_of_settings("pass_rates", lambda: [pass_rates_of(stated)])
 
     @classmethod
@@ -118,6 +121,7 @@ class TeamTracesFile(_StatedIn):
         assert isinstance(stated, TeamTraces)
         yield from _faults_of_sources(stated)
         yield from _faults_of_settings("settings", lambda: [attempt_of(stated, 0)])
+        yield from _faults_of_roles("roles", StrategyChoice(name="mas_tts", settings=stated.settings), stated.roles)
         yield from _faults_of_settings("selection", lambda: [references_of(stated), reviews_of(stated)])
 
     @classmethod
@@ -203,14 +207,22 @@ def _faults_of_settings(field: str, derive: Callable[[], Sequence[Experiment]]) 
     """Faults of the experiments that `field` leads to."""
     try:
         for experiment in derive():
-            roles = strategy(experiment.strategy.name).roles(settings_of(experiment.strategy))
-            for role in experiment.roles:
-                if role not in roles and role != "question_review":
-                    yield f"{field}: {experiment.strategy.name} has no role {role!r}; its roles are {', '.join(roles)}"
+            settings_of(experiment.strategy)
     except StrategyFault as fault:
-        yield from (f"{field}: {one}" for one in fault.args)
-    except ValueError as fault:
-        yield f"{field}: {fault}"
+        yield from (f"{field}.{str(one).removeprefix('strategy.settings.')}" for one in fault.args)
+    except ValidationError as fault:  # of sampling fields, inside a record
+        yield f"{field}: {' '.join(str(fault).split())}"
+
+
+def _faults_of_roles(field: str, choice: StrategyChoice, stated: Iterable[str]) -> Iterator[str]:
+    """Roles that the strategy does not have; none where its settings are wrong, which is told by itself."""
+    try:
+        known = strategy(choice.name).roles(settings_of(choice))
+    except StrategyFault:
+        return
+    for role in stated:
+        if role not in known:
+            yield f"{field}.{role}: {choice.name} has no role {role!r}; its roles are {', '.join(known)}"
 
 
 def _placed(data: _Set, folder: Path) -> _Set:
