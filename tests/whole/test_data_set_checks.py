@@ -8,7 +8,18 @@ import dagster as dg
 import pytest
 
 from tests.whole import data_sets
-from tests.whole.built_sets import Built, check, checks_of, failed, faults, instance_in, metadata_of, no_network, run, steps
+from tests.whole.built_sets import (
+    Built,
+    check,
+    checks_of,
+    failed,
+    faults,
+    instance_in,
+    metadata_of,
+    no_network,
+    run,
+    steps,
+)
 from tests.whole.experiments import deployment
 from tmas_assets.assets.faults import cells_of
 from tmas_assets.engine.building.derived import teacher_of
