@@ -7,12 +7,12 @@ The attributes are a `ColdStart`, a `TeamTraces` or a `Training` record; what on
 them when the file is loaded. Every fault names the file and the field.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
 import dagster as dg
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from tmas_assets.assets.data.build_job import build_job
 from tmas_assets.assets.data.cold_start import simulation_assets
@@ -35,7 +35,17 @@ from tmas_assets.engine.building.derived import (
     teacher_of,
 )
 from tmas_assets.engine.building.sources import check_source
-from tmas_assets.records import BenchmarkChoice, ColdStart, Experiment, StrategyChoice, TeamTraces, Training
+from tmas_assets.records import (
+    BenchmarkChoice,
+    ColdStart,
+    Experiment,
+    RoleSettings,
+    Sampling,
+    StrategyChoice,
+    TeamTraces,
+    Training,
+)
+from tmas_assets.records.wrong_fields import wrong_fields
 from tmas_assets.strategies import StrategyFault, settings_of, strategy
 
 _Set = TypeVar("_Set", ColdStart, TeamTraces)
@@ -94,6 +104,7 @@ class ColdStartFile(_StatedIn):
         for at, teacher in enumerate(stated.teachers):
             yield from _faults_of_roles(f"teachers.{at}.roles", rounds, teacher.roles)
         yield from _faults_of_settings("pass_rates", lambda: [pass_rates_of(stated)])
+        yield from _faults_of_sampling("pass_rates.sampling", stated.pass_rates.sampling)
 
     @classmethod
     def placed(cls, stated: BaseModel, folder: Path) -> BaseModel:
@@ -123,6 +134,8 @@ class TeamTracesFile(_StatedIn):
         yield from _faults_of_settings("settings", lambda: [attempt_of(stated, 0)])
         yield from _faults_of_roles("roles", StrategyChoice(name="mas_tts", settings=stated.settings), stated.roles)
         yield from _faults_of_settings("selection", lambda: [references_of(stated), reviews_of(stated)])
+        yield from _faults_of_sampling("selection.sampling", stated.selection.sampling)
+        yield from _faults_of_sampling("selection.reference_sampling", stated.selection.reference_sampling)
 
     @classmethod
     def placed(cls, stated: BaseModel, folder: Path) -> BaseModel:
@@ -210,12 +223,14 @@ def _faults_of_settings(field: str, derive: Callable[[], Sequence[Experiment]]) 
             settings_of(experiment.strategy)
     except StrategyFault as fault:
         yield from (f"{field}.{str(one).removeprefix('strategy.settings.')}" for one in fault.args)
-    except ValidationError as fault:  # of sampling fields, inside a record
-        yield f"{field}: {' '.join(str(fault).split())}"
+    except ValidationError:
+        pass  # of sampling fields, which are told where they stand
 
 
-def _faults_of_roles(field: str, choice: StrategyChoice, stated: Iterable[str]) -> Iterator[str]:
-    """Roles that the strategy does not have; none where its settings are wrong, which is told by itself."""
+def _faults_of_roles(field: str, choice: StrategyChoice, stated: Mapping[str, RoleSettings]) -> Iterator[str]:
+    """Roles that the strategy does not have (none where its settings are wrong), and sampling fields that there are not."""
+    for role, given in stated.items():
+        yield from _faults_of_sampling(f"{field}.{role}.sampling", given.sampling)
     try:
         known = strategy(choice.name).roles(settings_of(choice))
     except StrategyFault:
@@ -223,6 +238,13 @@ def _faults_of_roles(field: str, choice: StrategyChoice, stated: Iterable[str]) 
     for role in stated:
         if role not in known:
             yield f"{field}.{role}: {choice.name} has no role {role!r}; its roles are {', '.join(known)}"
+
+
+def _faults_of_sampling(field: str, given: Mapping[str, JsonValue]) -> Iterator[str]:
+    try:
+        Sampling.model_validate(given)
+    except ValidationError as fault:
+        yield from (f"{field}.{path}: {words}" for path, words in wrong_fields(fault, Sampling))
 
 
 def _placed(data: _Set, folder: Path) -> _Set:
