@@ -108,11 +108,12 @@ def run(
     )
 
 
-def check(defs: dg.Definitions, asset: str, instance: dg.DagsterInstance) -> dict[str, dg.AssetCheckEvaluation]:
+def check(defs: dg.Definitions, asset: str) -> dict[str, dg.AssetCheckEvaluation]:
     """The checks of one asset, run alone."""
     job = dg.define_asset_job("recheck", selection=dg.AssetSelection.checks_for_assets(key(asset)))
     whole = dg.Definitions.merge(defs, dg.Definitions(jobs=[job]))
-    result = whole.resolve_job_def("recheck").execute_in_process(instance=instance, run_config=QUIET, raise_on_error=False)
+    with dg.DagsterInstance.ephemeral() as instance:
+        result = whole.resolve_job_def("recheck").execute_in_process(instance=instance, run_config=QUIET, raise_on_error=False)
     return {name.rpartition("/")[2]: evaluation for name, evaluation in checks_of(result).items()}
 
 

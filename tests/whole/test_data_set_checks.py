@@ -86,16 +86,15 @@ def test_just_the_right_check_finds_what_was_changed_in_a_row_and_names_it(built
     defs = data_sets.definitions([data_sets.cold_start(built.server.url, folder)], folder)
     own = steps(folder, "cold")
     rows = list(own.read("experience", RlRow)[0])
-    with instance_in(folder) as instance:
-        for what, (change, wanted, words) in CHANGES.items():
-            changed = change(rows[3])
-            assert changed != rows[3], what
-            rewrite(own, "experience", [*rows[:3], changed, *rows[4:]])
-            found = check(defs, "cold/experience", instance)
-            broken = {wanted, "prompts_render_again"} if wanted == "roles" else {wanted}
-            assert set(failed(found)) == broken, what
-            assert found[wanted].metadata["offending_ids"].value == [named(rows[3])], what
-            assert words in str(found[wanted].description), what
+    for what, (change, wanted, words) in CHANGES.items():
+        changed = change(rows[3])
+        assert changed != rows[3], what
+        rewrite(own, "experience", [*rows[:3], changed, *rows[4:]])
+        found = check(defs, "cold/experience")
+        broken = {wanted, "prompts_render_again"} if wanted == "roles" else {wanted}
+        assert set(failed(found)) == broken, what
+        assert found[wanted].metadata["offending_ids"].value == [named(rows[3])], what
+        assert words in str(found[wanted].description), what
 
 
 def test_rows_in_place_of_others_repeat_a_prompt_and_the_copy_is_named(built: Built, tmp_path: Path) -> None:
@@ -104,8 +103,7 @@ def test_rows_in_place_of_others_repeat_a_prompt_and_the_copy_is_named(built: Bu
     own = steps(folder, "cold")
     rows = list(own.read("normal", RlRow)[0])
     rewrite(own, "normal", [*rows[:-1], with_info(rows[0], index=11)])
-    with instance_in(folder) as instance:
-        found = check(defs, "cold/normal", instance)
+    found = check(defs, "cold/normal")
     assert failed(found) == ["distinct_prompts"]
     assert found["distinct_prompts"].metadata["offending_ids"].value == [named(with_info(rows[0], index=11))]
 
@@ -127,7 +125,7 @@ def test_a_teachers_stored_cell_that_changed_breaks_the_rows_made_from_it(built:
     defs = data_sets.definitions([stated], folder)
     with instance_in(folder) as instance:
         for step in ("experience", "guideline"):
-            found = check(defs, f"cold/{step}", instance)
+            found = check(defs, f"cold/{step}")
             theirs = [
                 named(row)
                 for row in own.read(step, RlRow)[0]
@@ -136,7 +134,7 @@ def test_a_teachers_stored_cell_that_changed_breaks_the_rows_made_from_it(built:
             assert failed(found) == (["prompts_render_again"] if theirs else [])
             assert sorted(found["prompts_render_again"].metadata["offending_ids"].value) == sorted(theirs)
             assert "memory_digest is" in str(found["prompts_render_again"].description) or not theirs
-        assert failed(check(defs, "cold/normal", instance)) == []
+        assert failed(check(defs, "cold/normal")) == []
         # made again from the changed cell, the rows would be others: the step says so, and changes nothing
         result = run([stated], folder, instance, "cold/experience", defs=defs)
     said = str(faults(result))
@@ -153,8 +151,7 @@ def test_guideline_rows_of_one_verdict_class_alone_are_refused(built: Built, tmp
     rewrite(own, "guideline", kept)
     targets = {"normal": 12, "experience": 6, "guideline": len(kept)}
     defs = data_sets.definitions([data_sets.cold_start(built.server.url, folder, targets=targets)], folder)
-    with instance_in(folder) as instance:
-        found = check(defs, "cold/guideline", instance)
+    found = check(defs, "cold/guideline")
     assert failed(found) == ["verdict_classes"]
     assert found["verdict_classes"].metadata["offending_ids"].value == ["led to a right answer"]
 
@@ -172,8 +169,7 @@ def test_a_row_or_trace_on_a_problem_that_models_are_measured_on_is_named(built:
     })  # fmt: skip
     stated = [data_sets.cold_start(built.server.url, folder), data_sets.team_traces(built.server.url, folder)]
     defs = data_sets.definitions(stated, folder, measured=[exam])
-    with instance_in(folder) as instance:
-        found, of_traces = check(defs, "cold/normal", instance), check(defs, "traces/filtered", instance)
+    found, of_traces = check(defs, "cold/normal"), check(defs, "traces/filtered")
     for evaluations, wanted in ((found, row.extra_info.problem), (of_traces, traced)):
         assert failed(evaluations) == ["no_contamination"]
         assert wanted in evaluations["no_contamination"].metadata["offending_ids"].value
@@ -189,8 +185,7 @@ def test_a_trace_that_no_verdict_keeps_is_named(built: Built, tmp_path: Path) ->
         one.model_copy(update={"kept": one.kept and one.question != kept[1].question}) for one in judged
     ])  # fmt: skip
     defs = data_sets.definitions([data_sets.team_traces(built.server.url, folder)], folder)
-    with instance_in(folder) as instance:
-        found = check(defs, "traces/filtered", instance)
+    found = check(defs, "traces/filtered")
     assert failed(found) == ["filters_hold"]
     assert found["filters_hold"].metadata["offending_ids"].value == [kept[1].question]
 
