@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.reports.data_rows import (
@@ -23,7 +23,7 @@ from tests.reports.parsed_markdown import fences, headings, nothing_got_out, tab
 from tmas_assets.curation import counted
 from tmas_assets.records import StepCount
 from tmas_assets.reports.data_counts import counts_markdown, dropped_markdown, evenly
-from tmas_assets.reports.data_samples import LIMIT, picked, samples_markdown
+from tmas_assets.reports.data_samples import LIMIT, WIDEST, picked, samples_markdown, samples_table
 from tmas_assets.reports.markdown_parts import cell, fenced, shares, shortened, table
 from tmas_assets.reports.notation import printable
 
@@ -194,3 +194,29 @@ def test_a_full_set_is_shown_in_under_a_second() -> None:
     dropped_markdown(lost)
     counts_markdown(counted("a", 0, lost))
     assert time.process_time() - begin < 1
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_rows_in_short_are_those_shown_in_full_with_what_tells_most(kind: str) -> None:
+    rows = [KINDS[kind](f"text {at} " * 9) for at in range(30)]
+    head, lines = samples_table(rows)
+    whole = samples_markdown(rows)
+    places = [title.split()[1] for title in headings(whole)] or [line[0] for line in tables(whole)[0][1:]]
+    assert [line[0] for line in lines] == places
+    assert all(len(line) == len(head) for line in lines)
+    if "text" in head:
+        assert all("text " in line[-1] for line in lines)
+
+
+def test_no_rows_are_no_lines() -> None:
+    assert samples_table([]) == (("row",), [])
+
+
+@given(st.lists(st.text("ab ", min_size=1, max_size=500), min_size=1, max_size=4).map("\n".join))
+@example("word " * 99)
+@example("a" * 300 + " " + "b" * 300)
+def test_long_lines_of_a_text_are_broken_at_spaces_and_nothing_else_is_changed(text: str) -> None:
+    [whole] = [one.content for one in fences(samples_markdown([candidate(1, text)])) if text]
+    assert len(whole) == len(text) + 1
+    assert all(new == old or (old, new) == (" ", "\n") for old, new in zip(text, whole, strict=False))
+    assert all(len(line) <= WIDEST or " " not in line[1 : WIDEST + 1] for line in whole.splitlines())
