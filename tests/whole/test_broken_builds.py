@@ -4,6 +4,7 @@ import shutil
 
 import dagster as dg
 import pytest
+from pydantic import ValidationError
 
 from resources.parquet_store import ParquetStore
 from tests.scripted import curating, launch
@@ -11,8 +12,10 @@ from tests.scripted.server import Settings
 from tests.whole import data_sets
 from tests.whole.campaign import QUIET
 from tests.whole.conftest import failure
-from tests.whole.experiments import endpoint
+from tests.whole.experiments import deployment, endpoint
 from tmas_assets.assets.data.plan import plan_of
+from tmas_assets.commands.build_data import broken_promises
+from tmas_assets.engine.building.derived import teacher_of
 from tmas_assets.engine.building.steps import Steps
 from tmas_assets.records import SourceProblem
 
@@ -41,10 +44,10 @@ def built(solver, tmp_path_factory):
     return folder
 
 
-def materialize(one, folder, *steps):
+def materialize(one, folder, *steps, place=None):
     """These steps alone, in their order."""
     keys = [dg.AssetKey(["practice", step]) if step == "rl_prompts" else dg.AssetKey([one.name, step]) for step in steps]
-    job = data_sets.definitions([one], folder).resolve_implicit_global_asset_job_def()
+    job = data_sets.definitions([one], folder, place).resolve_implicit_global_asset_job_def()
     with dg.DagsterInstance.ephemeral() as instance:
         return job.execute_in_process(instance=instance, asset_selection=keys, run_config=QUIET, raise_on_error=False)
 
@@ -92,3 +95,35 @@ def test_settings_that_say_where_and_how_fast_make_no_step_stale(built, solver):
     where = {"default": endpoint(solver.url, concurrency=2, base_seconds=30), "other": endpoint("http://127.0.0.1:1/v1", model="other")}
     change = {"endpoints": where, "budget": {"calls": 1}, "description": "Told otherwise."}
     assert materialize(data_sets.cold_start(solver.url, built, **TINY | change), built, "experience", "sft").success
+
+
+def test_a_call_log_that_is_gone_is_said_and_not_shown_as_a_traceback(built, solver, tmp_path):
+    elsewhere = deployment(built, call_log_url=f"sqlite:///{tmp_path}/empty.sqlite")
+    said = failure(materialize(data_sets.cold_start(solver.url, built, **TINY), built, "sft", place=elsewhere))
+    assert "is not in the call log; read the log that the teacher's run wrote" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("weight", [float("inf"), float("nan")])
+def test_weights_that_no_share_can_be_made_of_are_refused(tmp_path, weight):
+    with pytest.raises(ValidationError, match=r"sources\.0\.weight"):
+        data_sets.cold_start("http://x/v1", tmp_path, sources=[data_sets.source(tmp_path) | {"weight": weight}])
+    with pytest.raises(ValidationError, match=r"teachers\.0\.weight"):
+        data_sets.cold_start("http://x/v1", tmp_path, teachers=[{"name": "first", "weight": weight}])
+
+
+def test_the_longest_names_of_set_and_teacher_make_an_experiment(tmp_path):
+    one = data_sets.cold_start("http://x/v1", tmp_path, name="s" * 40, teachers=[{"name": "t" * 14}])
+    assert len(teacher_of(one, one.teachers[0]).name) == 64
+    with pytest.raises(ValidationError, match=r"teachers\.0\.name"):
+        data_sets.cold_start("http://x/v1", tmp_path, teachers=[{"name": "t" * 15}])
+
+
+def test_a_build_that_only_a_check_holds_back_says_which_promise_is_broken_and_by_how_much(built, solver, tmp_path):
+    place = shutil.copytree(built, tmp_path / "copy")
+    more = data_sets.cold_start(solver.url, built, **TINY | {"targets": {"normal": 200, "experience": 2, "guideline": 2}})
+    said = broken_promises(materialize(more, place, "normal", "rl_prompts"))
+    assert any(one.startswith("practice/rl_prompts targets_met: 12 normal of 200") for one in said)
+    assert all(one.startswith("practice/") for one in said), "only what blocks"
+    (place / "store" / "cold" / "difficulty_band" / "rows.parquet").unlink()
+    assert broken_promises(materialize(more, place, "normal", "rl_prompts")) == [], "something else went wrong"

@@ -30,7 +30,7 @@ class ProblemSource(Record):
     """First part of its problems' ids here; the benchmark's name unless given."""
     licence: str | None = None
     """Of rows that state none, where the benchmark itself states none."""
-    weight: float = Field(default=1.0, gt=0)
+    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     """Its share of the rows, as far as it has so many."""
 
     @property
@@ -83,9 +83,10 @@ class PassRates(Record):
 class Teacher(Record):
     """A model that plays all roles, and its share of the problems."""
 
-    name: Annotated[str, Field(pattern=NAME.pattern, max_length=16)]
+    name: Annotated[str, Field(pattern=NAME.pattern, max_length=14)]
+    """Short enough that the experiment called after set and teacher has a name of at most 64 characters."""
     endpoint: str = "default"
-    weight: float = Field(default=1.0, gt=0)
+    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     roles: dict[str, RoleSettings] = {}
     """As in an experiment; an endpoint called `default` is the teacher's own."""
 

@@ -18,6 +18,10 @@ be told equal; `engine.voting.Voting.classes`."""
 FinalAnswer = Literal["right", "not right", "tied", "none"]
 
 
+class MissingCall(ValueError):
+    """A call behind a round that the call log does not have."""
+
+
 def final_answer(seen: SeenRound, classes: Classes) -> FinalAnswer:
     """Of the round's vote: `right` where every answer of the winning class is, `tied` where several classes won.
 
@@ -46,7 +50,7 @@ def conversations(seen: SeenRound, calls: Callable[[str], Call | None], classes:
     that are complete, not repetitive, and were read.
 
     `calls`: a call by its key. Order: stage after stage as the agents wait for each other, inside a stage by candidate and
-    check; when a reply came plays no part. Raises ValueError for a call that is not there.
+    check; when a reply came plays no part. Raises MissingCall.
     """
     if final_answer(seen, classes) != "right":
         return ()
@@ -54,7 +58,7 @@ def conversations(seen: SeenRound, calls: Callable[[str], Call | None], classes:
     for trace, about in _used(seen):
         call = calls(trace.call)
         if call is None:
-            raise ValueError(
+            raise MissingCall(
                 f"{seen}: call {trace.call} ({trace.role}) behind {', '.join(about) or 'a bank'} is not in the call log; "
                 "read the log that the teacher's run wrote"
             )

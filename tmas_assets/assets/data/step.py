@@ -22,9 +22,10 @@ from tmas_assets.reports.data_counts import spread
 from tmas_assets.reports.data_sample_rows import SampleRow
 from tmas_assets.reports.data_samples import samples_markdown, samples_table
 from tmas_assets.strategies import StrategyFault
+from tmas_assets.training.role_conversations import MissingCall
 from tmas_assets.training.team_traces import TraceFault
 
-_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault, TraceFault)
+_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault, TraceFault, MissingCall)
 
 _FOLDED = 1000
 """Characters from which on the Dagster UI shows Markdown only after a click."""
