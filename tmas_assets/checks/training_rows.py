@@ -147,7 +147,7 @@ def _filters_hold(kept: Sequence[TeamTrace], judged: Sequence[FilteredTrace]) ->
 def _clean(
     deployment: Deployment, data: DataSet, measured: Sequence[BenchmarkChoice], problems: Mapping[str, Problem | None]
 ) -> Finding:
-    """Compared anew with the evaluation sets as they are here now."""
+    """Compared anew with the evaluation sets as they are here now; a warning where there is none to compare with."""
     settings = data.screening.decontamination
     evaluations, compared = evaluation_sets(deployment, measured, settings)
     # what is a template shows in the pool that the rows come from
@@ -161,7 +161,10 @@ def _clean(
             offences.append(Offence(id=name, what=f"{match.release} {match.problem}, {match.test}"))
     missing = tuple(Offence(id=one.release, what=f"not compared: {one.missing}") for one in compared if one.missing)
     said = f"{len(problems)} problems compared with {len(compared) - len(missing)} of {len(compared)} evaluation releases"
-    return _finding("no_contamination", said, len(problems), offences).model_copy(update={"listed": missing})
+    found = _finding("no_contamination", said, len(problems), offences).model_copy(update={"listed": missing})
+    if evaluations or offences:
+        return found
+    return found.model_copy(update={"passed": False, "severity": "warn", "said": f"{said}: nothing speaks for them"})
 
 
 def _finding(promise: str, said: str, looked_at: int, offences: Sequence[Offence]) -> Finding:

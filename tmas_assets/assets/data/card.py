@@ -37,7 +37,7 @@ def source_facts(data: DataSet, steps: Steps, rows: Mapping[str, int]) -> tuple[
         SourceFacts(
             name=source.name,
             benchmark=asset_name(source.benchmark),
-            licence=source.licence or benchmark(source.benchmark.name).licence,
+            licence=source.licence or _stated(source.benchmark.name),
             weight=source.weight,
             problems=there[source.name],
             screened=screened[source.name],
@@ -45,6 +45,12 @@ def source_facts(data: DataSet, steps: Steps, rows: Mapping[str, int]) -> tuple[
         )
         for source in data.sources
     )
+
+
+def _stated(name: str) -> str:
+    """What the source states of itself; of files that a user brought, its rows do."""
+    known = benchmark(name)
+    return "stated by each row" if known.brought else known.licence
 
 
 def counts_of(steps: Steps, names: Iterable[str]) -> tuple[StepCount, ...]:

@@ -84,8 +84,8 @@ def _card(data: TeamTraces, building: Building) -> Done:
 
 def _team(traces: tuple[TeamTrace, ...], rows: int) -> TeacherFacts:
     outcomes = Counter(trace.outcome for trace in traces)
-    solvers = [turn.model for trace in traces[:1] for turn in trace.turns if turn.role == "problem_solver"]
+    solvers = {turn.model for trace in traces for turn in trace.turns if turn.role == "problem_solver"}
     return TeacherFacts(
-        name="team", model=solvers[0] if solvers else "", weight=1, rows=rows, right=outcomes["right"],
+        name="team", model=", ".join(sorted(solvers)), weight=1, rows=rows, right=outcomes["right"],
         wrong=outcomes["wrong"], ungraded=outcomes["undecided"] + outcomes["failed"],
     )  # fmt: skip
