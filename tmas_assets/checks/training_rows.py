@@ -10,7 +10,7 @@ import dagster as dg
 import pyarrow as pa
 
 from resources.deployment import Deployment
-from tmas_assets.assets.data.plan import BAND, FILTERED, QUESTIONS, RATES
+from tmas_assets.assets.data.plan import BAND, FILTERED, QUESTIONS, RATES, UNIQUE
 from tmas_assets.assets.data.rl_prompts import PROMPTS, prompts_key
 from tmas_assets.assets.data.step import step_key
 from tmas_assets.assets.data.team_traces import JUDGED, KEPT
@@ -151,7 +151,7 @@ def _clean(
     settings = data.screening.decontamination
     evaluations, compared = evaluation_sets(deployment, measured, settings)
     # what is a template shows in the pool that the rows come from
-    pool, _ = Steps(deployment.store(), data.name).read("unique_problems", SourceProblem)
+    pool, _ = Steps(deployment.store(), data.name).read(UNIQUE, SourceProblem)
     index = indexed(evaluations, settings, (one.problem.statement for one in pool))
     offences = []
     for name, problem in sorted(problems.items()):

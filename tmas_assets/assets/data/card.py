@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import dagster as dg
 
 from resources.parquet_store import Parent, StoredFile
-from tmas_assets.assets.data.plan import CARD, SCREENING
+from tmas_assets.assets.data.plan import CARD, CLEAN, SOURCES
 from tmas_assets.assets.data.screening import COMPARED
 from tmas_assets.assets.data.step import Building, Done
 from tmas_assets.assets.events import Metadata
@@ -30,9 +30,9 @@ README, LENGTHS = "README.md", "token_lengths.png"
 
 def source_facts(data: DataSet, steps: Steps, rows: Mapping[str, int]) -> tuple[SourceFacts, ...]:
     """`rows`: made of each source, by its name."""
-    there = Counter(one.source for one in steps.read(SCREENING[0], SourceProblem)[0])
-    there.update(one.source for one in steps.dropped(SCREENING[0]))
-    screened = Counter(one.source for one in steps.read(SCREENING[-1], SourceProblem)[0])
+    there = Counter(one.source for one in steps.read(SOURCES, SourceProblem)[0])
+    there.update(one.source for one in steps.dropped(SOURCES))
+    screened = Counter(one.source for one in steps.read(CLEAN, SourceProblem)[0])
     return tuple(
         SourceFacts(
             name=source.name,
@@ -63,7 +63,7 @@ def partial_of(steps: Steps, names: Iterable[str]) -> str | None:
 
 
 def compared(steps: Steps) -> tuple[Compared, ...]:
-    return steps.read(SCREENING[-1], Compared, COMPARED)[0]
+    return steps.read(CLEAN, Compared, COMPARED)[0]
 
 
 def file_facts(config: str, role: str, file: StoredFile, step: str, part: str = "rows") -> FileFacts:

@@ -10,7 +10,7 @@ import dagster as dg
 
 from resources.parquet_store import Parent
 from tmas_assets.assets.cells import POOL
-from tmas_assets.assets.data.plan import BAND, RATES, ROUNDS, Plan
+from tmas_assets.assets.data.plan import BAND, CLEAN, RATES, ROUNDS, Plan
 from tmas_assets.assets.data.playing import cells, model, play
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.assets.metadata import text_table
@@ -49,20 +49,20 @@ def simulation_assets(data: ColdStart, plan: Plan) -> list[dg.AssetsDefinition]:
 
 
 def _rates(data: ColdStart, building: Building) -> Done:
-    came, file = building.steps.read("decontaminated", SourceProblem)
+    came, file = building.steps.read(CLEAN, SourceProblem)
     asked = drawn(came, data.pass_rates.problems, weights=_weights(data), seed=data.seed)
     experiment = pass_rates_of(data)
     outcome = play(building, experiment, asked, 1)
     found = tuple(rates(cells(building, experiment), model(building, experiment), asked))
-    made = building.steps.write(RATES, PassRate, found, [Parent("decontaminated", file.digest)], partial=outcome.budget)
+    made = building.steps.write(RATES, PassRate, found, [Parent(CLEAN, file.digest)], partial=outcome.budget)
     return Done(made, found, _of_rates(found))
 
 
 def _band(data: ColdStart, building: Building) -> Done:
-    came, file = building.steps.read("decontaminated", SourceProblem)
+    came, file = building.steps.read(CLEAN, SourceProblem)
     measured, rates_file = building.steps.read(RATES, PassRate)
     found = in_band(came, {one.problem: one for one in measured}, data.pass_rates)
-    made_from = [Parent("decontaminated", file.digest), Parent(RATES, rates_file.digest)]
+    made_from = [Parent(CLEAN, file.digest), Parent(RATES, rates_file.digest)]
     made = building.steps.write(BAND, SourceProblem, found.kept, made_from, dropped=found.dropped)
     return Done(made, found.kept)
 

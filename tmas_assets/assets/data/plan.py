@@ -29,7 +29,7 @@ from tmas_assets.records import (
     digest,
 )
 
-SCREENING = ("source_problems", "sound_golds", "unique_problems", "decontaminated")
+SOURCES, GOLDS, UNIQUE, CLEAN = SCREENING = ("source_problems", "sound_golds", "unique_problems", "decontaminated")
 """Each reads the one before."""
 RATES, BAND, ROUNDS, SFT = "baseline_pass_rates", "difficulty_band", "teacher_rounds", "sft"
 QUESTIONS, TRACES, FILTERED = "questions", "traces", "filtered"
@@ -47,14 +47,13 @@ def plan_of(data: DataSet, measured: Sequence[BenchmarkChoice]) -> Plan:
 
 
 def _screening(data: DataSet, measured: Sequence[BenchmarkChoice]) -> dict[str, Planned]:
-    sources, golds, repeats, clean = SCREENING
     screening = data.screening
     stated = [(source.name, source.licence, _placeless(source.benchmark)) for source in data.sources]
     return {
-        sources: _planned((), stated, screening.licences),
-        golds: _planned((sources,)),
-        repeats: _planned((golds,), screening.similarity),
-        clean: _planned((repeats,), screening.decontamination, [_placeless(choice) for choice in measured]),
+        SOURCES: _planned((), stated, screening.licences),
+        GOLDS: _planned((SOURCES,)),
+        UNIQUE: _planned((GOLDS,), screening.similarity),
+        CLEAN: _planned((UNIQUE,), screening.decontamination, [_placeless(choice) for choice in measured]),
     }
 
 
@@ -67,8 +66,8 @@ def _cold_start(data: ColdStart) -> dict[str, Planned]:
         return [drawn, data.targets.of(source), data.per_problem.of(source), simulation.settings]
 
     return {
-        RATES: _planned(SCREENING[-1:], _asked(pass_rates_of(data)), rates.problems, drawn),
-        BAND: _planned((SCREENING[-1], RATES), rates.above, rates.below),
+        RATES: _planned((CLEAN,), _asked(pass_rates_of(data)), rates.problems, drawn),
+        BAND: _planned((CLEAN, RATES), rates.above, rates.below),
         ROUNDS: _planned((BAND, RATES), teachers, simulation.iterations, simulation.problems, drawn),
         **{source: _planned((BAND, RATES) if source == "normal" else (BAND, RATES, ROUNDS), *rows(source)) for source in ROW_SOURCES},
         SFT: _planned((BAND, RATES, ROUNDS)),
@@ -79,7 +78,7 @@ def _team_traces(data: TeamTraces) -> dict[str, Planned]:
     asked = [_asked(reviews_of(data)), _asked(references_of(data))]
     # waves end where enough traces pass the filters
     return {
-        QUESTIONS: _planned(SCREENING[-1:], data.selection, asked, data.seed),
+        QUESTIONS: _planned((CLEAN,), data.selection, asked, data.seed),
         TRACES: _planned((QUESTIONS,), _asked(attempt_of(data, 0)), data.iterations, data.attempts, data.filters, data.target),
         FILTERED: _planned((QUESTIONS, TRACES), data.filters, data.target),
     }

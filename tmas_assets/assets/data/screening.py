@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import dagster as dg
 
 from resources.parquet_store import Parent
-from tmas_assets.assets.data.plan import SCREENING, Plan
+from tmas_assets.assets.data.plan import CLEAN, GOLDS, SOURCES, UNIQUE, Plan
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import graders_of
@@ -27,19 +27,18 @@ _ADDRESS = re.compile(r"https?://([^/\s]+)/[^\s;,]+")
 
 def screening_assets(data: DataSet, plan: Plan, measured: Sequence[BenchmarkChoice]) -> list[dg.AssetsDefinition]:
     """`measured`: releases that this location's experiments measure models on."""
-    sources, golds, repeats, clean = SCREENING
     return [
         step_asset(
-            data, plan, sources, lambda building: _sources(data, building),
+            data, plan, SOURCES, lambda building: _sources(data, building),
             "Problems of all sources, each with its licence. Evaluation sets are refused as sources.",
         ),
-        step_asset(data, plan, golds, _golds, "Problems whose gold parses and equals itself under its own grader."),
+        step_asset(data, plan, GOLDS, _golds, "Problems whose gold parses and equals itself under its own grader."),
         step_asset(
-            data, plan, repeats, lambda building: _repeats(data, building),
+            data, plan, UNIQUE, lambda building: _repeats(data, building),
             "Without duplicates and near-duplicates; the first of several stays.",
         ),
         step_asset(
-            data, plan, clean, lambda building: _clean(data, measured, building),
+            data, plan, CLEAN, lambda building: _clean(data, measured, building),
             "Without problems that any registered benchmark, or any experiment here, measures models on.",
         ),
     ]  # fmt: skip
@@ -48,37 +47,37 @@ def screening_assets(data: DataSet, plan: Plan, measured: Sequence[BenchmarkChoi
 def _sources(data: DataSet, building: Building) -> Done:
     place = building.deployment
     loaded = load_sources(data.sources, data.screening, data=place.data_folder, downloads=place.downloads)
-    made = building.steps.write(SCREENING[0], SourceProblem, loaded.kept, loaded.made_from, dropped=loaded.dropped)
+    made = building.steps.write(SOURCES, SourceProblem, loaded.kept, loaded.made_from, dropped=loaded.dropped)
     return Done(made, loaded.kept, _by_source(loaded.kept))
 
 
 def _golds(building: Building) -> Done:
-    came, file = building.steps.read(SCREENING[0], SourceProblem)
+    came, file = building.steps.read(SOURCES, SourceProblem)
     with graders_of(building.deployment) as graders:
         found = sound(came, graders.submit)
     made = building.steps.write(
-        SCREENING[1], SourceProblem, found.kept, [Parent(SCREENING[0], file.digest)], dropped=found.dropped
+        GOLDS, SourceProblem, found.kept, [Parent(SOURCES, file.digest)], dropped=found.dropped
     )
     return Done(made, found.kept)
 
 
 def _repeats(data: DataSet, building: Building) -> Done:
-    came, file = building.steps.read(SCREENING[1], SourceProblem)
+    came, file = building.steps.read(GOLDS, SourceProblem)
     found = unique(came, data.screening.similarity)
     made = building.steps.write(
-        SCREENING[2], SourceProblem, found.kept, [Parent(SCREENING[1], file.digest)], dropped=found.dropped
+        UNIQUE, SourceProblem, found.kept, [Parent(GOLDS, file.digest)], dropped=found.dropped
     )
     return Done(made, found.kept)
 
 
 def _clean(data: DataSet, measured: Sequence[BenchmarkChoice], building: Building) -> Done:
-    came, file = building.steps.read(SCREENING[2], SourceProblem)
+    came, file = building.steps.read(UNIQUE, SourceProblem)
     settings = data.screening.decontamination
     evaluations, compared = evaluation_sets(building.deployment, measured, settings, building.log)
     found = decontaminated(came, evaluations, settings)
-    made_from = [Parent(SCREENING[2], file.digest), *(Parent(one.release, one.digest) for one in compared if one.digest)]
-    building.steps.part(SCREENING[3], COMPARED, Compared, compared, made_from)
-    made = building.steps.write(SCREENING[3], SourceProblem, found.kept, made_from, dropped=found.dropped)
+    made_from = [Parent(UNIQUE, file.digest), *(Parent(one.release, one.digest) for one in compared if one.digest)]
+    building.steps.part(CLEAN, COMPARED, Compared, compared, made_from)
+    made = building.steps.write(CLEAN, SourceProblem, found.kept, made_from, dropped=found.dropped)
     return Done(made, found.kept, compared_metadata(compared))
 
 

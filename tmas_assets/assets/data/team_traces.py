@@ -13,7 +13,7 @@ from resources.parquet_store import Parent
 from tmas_assets.agents import question_review
 from tmas_assets.agents.asking import Ask
 from tmas_assets.assets.cells import POOL
-from tmas_assets.assets.data.plan import FILTERED, QUESTIONS, TRACES, Plan
+from tmas_assets.assets.data.plan import CLEAN, FILTERED, QUESTIONS, TRACES, Plan
 from tmas_assets.assets.data.playing import cells, play
 from tmas_assets.assets.data.step import Building, Done, step_asset
 from tmas_assets.assets.driving import ask_all
@@ -63,7 +63,7 @@ def trace_assets(data: TeamTraces, plan: Plan) -> list[dg.AssetsDefinition]:
 
 
 def _questions(data: TeamTraces, building: Building) -> Done:
-    came, file = building.steps.read("decontaminated", SourceProblem)
+    came, file = building.steps.read(CLEAN, SourceProblem)
     reviewing = reviews_of(data)
     asked = ask_all(building.deployment, reviewing, [_review(data, one) for one in came], run=building.run)
     if asked.unavailable:
@@ -86,7 +86,7 @@ def _questions(data: TeamTraces, building: Building) -> Done:
         [solved.get(one.candidate.problem.id, one) for one in reviewed], data.selection, seed=data.seed
     )
     made = building.steps.write(
-        QUESTIONS, Question, chosen.kept, [Parent("decontaminated", file.digest)], dropped=(*chosen.dropped, *unasked),
+        QUESTIONS, Question, chosen.kept, [Parent(CLEAN, file.digest)], dropped=(*chosen.dropped, *unasked),
         partial=asked.budget or outcome.budget,
     )
     domains = Counter(one.domain for one in chosen.kept)
