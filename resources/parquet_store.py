@@ -180,6 +180,10 @@ class ParquetStore(Record):
             raise self._unreadable(address, path, data, error) from error
         return _stored(path, data, footer.metadata.num_rows, footer.schema_arrow)
 
+    def whole(self, address: Address) -> bytes:
+        """The file's bytes. Raises MissingFile, StoreFault."""
+        return self._bytes(address)[0]
+
     def columns(self, address: Address) -> pa.Schema:
         """The columns that the file has, whatever a record says. Raises as `look`."""
         data, path = self._bytes(address)

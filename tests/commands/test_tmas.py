@@ -35,6 +35,8 @@ def tmas(*arguments: str, cwd: Path | None = None, **environment: str) -> "subpr
         (("compare", "demo", "tmas_banks"), 1, "tmas_banks is a study and not one experiment"),
         (("report", "tmas_banks"), 1, "Nothing was run yet: `tmas run tmas_banks_both_on`"),
         (("leaderboard",), 1, "no experiment has a summary yet"),
+        (("build-data", "cold_start_smal"), 1, "no data set 'cold_start_smal'; did you mean cold_start_small?"),
+        (("build-data", "demo_grpo"), 1, "demo_grpo is a training run; its prompts are made with the set that they come from: `tmas build-data cold_start_small`"),
         (("report", "demo"), 1, "problems/reasoning_gym_demo problems: no file at"),
         (("report", "demo"), 1, "`tmas run demo`"),
         (("grade", "nothing.jsonl", "--out", "x.jsonl"), 1, "no file nothing.jsonl"),

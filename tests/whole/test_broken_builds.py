@@ -40,7 +40,7 @@ def built(solver, tmp_path_factory):
     data_sets.prepare(folder, 12)
     with dg.DagsterInstance.ephemeral() as instance:
         data_sets.build([data_sets.cold_start(solver.url, folder, **TINY)], folder, instance)
-    assert (folder / "store" / "cold" / "README.md").exists()
+    assert (folder / "store" / "cold" / "hub" / "README.md").exists()
     return folder
 
 
@@ -127,3 +127,23 @@ def test_a_build_that_only_a_check_holds_back_says_which_promise_is_broken_and_b
     assert all(one.startswith("practice/") for one in said), "only what blocks"
     (place / "store" / "cold" / "difficulty_band" / "rows.parquet").unlink()
     assert broken_promises(materialize(more, place, "normal", "rl_prompts")) == [], "something else went wrong"
+
+
+@pytest.mark.parametrize(
+    ("change", "step", "words"),
+    [
+        ({"screening": {"licences": ["GPL-3.0"], "decontamination": {"may_miss": ["all"]}}}, "source_problems", "licence 12"),
+        ({"pass_rates": {"samples": 2, "above": 0.99, "below": 1}}, "difficulty_band", "solved"),
+    ],
+)
+def test_a_step_that_would_keep_nothing_says_why_and_leaves_what_it_held(built, solver, tmp_path, change, step, words):
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    address = Steps(deployment(tmp_path).store(), "cold").address(step)
+    before = deployment(tmp_path).store().whole(address)
+    steps = ("baseline_pass_rates", "difficulty_band") if step == "difficulty_band" else (step,)
+    result = materialize(data_sets.cold_start(solver.url, tmp_path, **TINY | change), tmp_path, *steps)
+    said = failure(result)
+    assert f"cold/{step}: none of " in said
+    assert words in said
+    assert "What the step held before stands" in said
+    assert deployment(tmp_path).store().whole(address) == before

@@ -210,7 +210,7 @@ def test_a_shortfall_is_reported_never_padded_and_holds_a_training_back(built: B
     [facts] = steps(folder, "cold").read("data_card", CardFacts)[0]
     assert {one.set: one.made for one in facts.targets} == {source: shown[f"cold/{source}"]["rows"] for source in targets}
     assert {one.set for one in facts.targets if one.why} == short
-    text = (folder / "store" / "cold" / "README.md").read_text()
+    text = (folder / "store" / "cold" / "hub" / "README.md").read_text()
     assert "476" in text
     checks = checks_of(result)
     assert set(failed(checks)) == {"cold/normal/targets_met", "cold/guideline/targets_met", "practice/rl_prompts/targets_met"}

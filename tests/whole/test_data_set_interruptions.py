@@ -113,7 +113,7 @@ def test_a_budget_leaves_a_part_that_says_so_and_a_higher_one_pays_only_the_rest
     [facts] = steps(folder, name).read("data_card", CardFacts)[0]
     for asset in stopped:
         assert asset.split("/")[1] in (facts.partial or "")
-    assert (facts.partial or "").split(": ")[1][:40] in (folder / "store" / name / "README.md").read_text()
+    assert (facts.partial or "").split(": ")[1][:40] in (folder / "store" / name / "hub" / "README.md").read_text()
     if name == "cold":
         for source in ROW_SOURCES:
             rows = steps(folder, name).read(source, RlRow)[0]
@@ -185,7 +185,7 @@ def test_an_endpoint_that_goes_away_fails_the_step_with_the_reason_and_the_next_
     assert sum(asked.values()) == log_of(folder) - there  # each of them was new
     wanted = built.bytes_of()
     other = {path for path, made in files_of(folder).items() if made != wanted[path] and path.startswith(f"{name}/")}
-    assert other == {f"{name}/README.md", f"{name}/data_card/rows.parquet"}  # which name the server
+    assert other == {f"{name}/hub/README.md", f"{name}/data_card/rows.parquet"}  # which name the server
 
 
 @pytest.fixture(scope="module")

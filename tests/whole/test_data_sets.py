@@ -38,6 +38,7 @@ from tmas_assets.records import (
     SimulatedRound,
     SourceProblem,
     TeamTrace,
+    digest_bytes,
 )
 from tmas_assets.reports.card_facts import CardFacts
 
@@ -78,19 +79,21 @@ def test_prompts_of_a_training_are_the_rows_of_the_three_sets_each_once(built: B
 
 
 @pytest.mark.parametrize("name", ["cold", "traces"])
-def test_the_card_and_its_picture_lie_beside_the_set_and_its_figures_are_those_of_the_files(built: Built, name: str) -> None:
-    folder, own = built.folder / "store" / name, steps(built.folder, name)
+def test_the_card_and_its_picture_lie_beside_copies_of_the_final_rows_alone_and_its_figures_are_those_of_the_files(built: Built, name: str) -> None:
+    folder, own = built.folder / "store" / name / "hub", steps(built.folder, name)
     text = (folder / "README.md").read_text()
     assert (folder / "token_lengths.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert "(token_lengths.png)" in text
     [facts] = own.read("data_card", CardFacts)[0]
     for file in facts.files:
         record = {"rl_prompts": RlRow, "conversations": Conversation, "published": PublishedTrace, "traces": TeamTrace}[file.role]
-        step, part = file.path.removesuffix(".parquet").split("/")
+        places = {"default": ("filtered", "rows"), "traces": ("filtered", "traces"), "conversations": ("filtered", "conversations")}
+        step, part = places.get(file.config, (file.config, "rows"))
         stored = own.read(step, record, part)[1]
         assert (file.rows, file.size, file.digest) == (stored.rows, stored.size, stored.digest)
-        assert (folder / file.path).stat().st_size == file.size
+        assert digest_bytes((folder / file.path).read_bytes()) == file.digest
         assert file.digest in text or file.digest[:12] in text
+    assert {path.name for path in folder.iterdir()} == {"README.md", "token_lengths.png", *(file.path for file in facts.files)}
     for count in facts.screening:
         assert count in own.counts(count.step)
     assert [one.made for one in facts.targets] == [file.rows for file in facts.files][: len(facts.targets)]
@@ -140,10 +143,10 @@ def test_another_folder_and_other_concurrency_give_the_same_bytes(built: Built, 
     assert all(result.success for result in results), [faults(result) for result in results]
     wanted, found = built.bytes_of(), files_of(tmp_path)
     # the card states all settings, so also how many requests went out at once
-    cards = {f"{name}/{file}" for name in ("cold", "traces") for file in ("README.md", "data_card/rows.parquet")}
+    cards = {f"{name}/{file}" for name in ("cold", "traces") for file in ("hub/README.md", "data_card/rows.parquet")}
     assert {name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name)} == cards
     for name in ("cold", "traces"):
-        ours, theirs = ((place / "store" / name / "README.md").read_text().splitlines() for place in (tmp_path, built.folder))
+        ours, theirs = ((place / "store" / name / "hub" / "README.md").read_text().splitlines() for place in (tmp_path, built.folder))
         other = [one for one, two in zip(ours, theirs, strict=True) if one != two]
         assert {line.split(":")[0].strip() for line in other} == {"concurrency"}
 

@@ -10,6 +10,8 @@ from rich.text import Text
 
 from tmas_assets.engine.progress import Progress
 
+_STARTING = "starting the model server (about a minute the first time)"
+
 
 class Bar:
     """A rich renderable that shows the last `Progress` it was told."""
@@ -51,8 +53,7 @@ class Bar:
             f"{now.tokens_per_second:.0f} tokens/s",
             _left(now),
         )
-        waiting = now.calls == 0 and now.cached == 0 and now.in_flight == 0 and now.done < now.cells
-        note = "starting the model server (about a minute the first time)" if waiting else _notes(now)
+        note = _STARTING if _waiting(now) else _notes(now)
         return Group(line, Text(f"  {note}", style="dim")) if note else line
 
     def line(self) -> str:
@@ -60,6 +61,8 @@ class Bar:
         now = self.last
         if now is None:
             return f"{self.title}: loading the problems"
+        if _waiting(now):
+            return f"{self.title}: {_STARTING}"
         parts = [
             f"{now.done}/{now.cells} cells",
             f"{now.calls} calls",
@@ -96,6 +99,10 @@ class Lines:
         if progress.seconds - self.said >= self.every:
             self.said = progress.seconds
             self.out.print(self.bar.line(), highlight=False, soft_wrap=True)
+
+
+def _waiting(now: Progress) -> bool:
+    return now.calls == 0 and now.cached == 0 and now.in_flight == 0 and now.done < now.cells
 
 
 def _another(last: Progress, now: Progress) -> bool:

@@ -2,15 +2,18 @@
 
 import difflib
 from collections.abc import Sequence
+from pathlib import Path
 
 import dagster as dg
 from rich.console import Console
 from rich.table import Table
 
+from resources.deployment import REPOSITORY
 from resources.parquet_store import StoreFault
-from tmas_assets.assets.data.card import README
+from tmas_assets.assets.data.card import README, hub_folder
 from tmas_assets.assets.data.files import ColdStartFile, DataSetFile
 from tmas_assets.assets.data.plan import CARD
+from tmas_assets.assets.data.rl_prompts import PROMPTS
 from tmas_assets.commands.bar import Bar
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import FOLDER, stated
@@ -32,7 +35,13 @@ def build_sets(names: Sequence[str], *, out: Console, live: bool) -> None:
 
 
 def _find(name: str) -> DataSetFile:
-    known = {file.data.name: file for file in stated().data_sets}
+    found = stated()
+    known = {file.data.name: file for file in found.data_sets}
+    for training in found.trainings:
+        if name == training.training.name:
+            raise CommandFault(
+                f"{name} is a training run; its prompts are made with the set that they come from: `tmas build-data {training.training.prompts.set}`"
+            )
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
@@ -57,7 +66,11 @@ def _build(file: DataSetFile, *, out: Console, live: bool) -> None:
     except StoreFault as fault:
         raise CommandFault(str(fault)) from fault
     out.print(card_table(facts))
-    out.print(f"data card: {store.folder((name,))}/{README}", highlight=False, soft_wrap=True)
+    for training in stated().trainings:
+        if training.training.prompts.set == name:
+            prompts = Steps(store, training.training.name).address(PROMPTS)
+            out.print(f"prompts of {training.training.name}: {store.path(prompts)}", highlight=False, soft_wrap=True)
+    out.print(f"data card: {store.folder(hub_folder(name))}/{README}", highlight=False, soft_wrap=True)
     if broken:
         raise CommandFault(
             f"{name} is made, but no training may start from it: {' | '.join(broken)}. Mend the settings in {file.file} (more source "
@@ -87,12 +100,17 @@ def list_data_sets(*, out: Console) -> None:
             "cold start" if isinstance(file, ColdStartFile) else "team traces",
             _targets(file),
             ", ".join(source.benchmark.name for source in data.sources),
-            str(file.file),
+            _place(file.file),
         )
     out.print(table)
     for training in found.trainings:
         prompts = training.training.prompts
         out.print(f"{training.training.name}/rl_prompts: {', '.join(prompts.sources)} of {prompts.set}", highlight=False, soft_wrap=True)
+
+
+def _place(file: Path) -> str:
+    """From the repository on, where it lies in it."""
+    return str(file.relative_to(REPOSITORY)) if file.is_relative_to(REPOSITORY) else str(file)
 
 
 def _targets(file: DataSetFile) -> str:

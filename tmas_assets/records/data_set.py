@@ -192,7 +192,7 @@ class TraceFilters(Record):
     """What a trace must hold to be kept; what each filter drops is counted apart."""
 
     consensus: bool = True
-    """Solver and critics agreed within the allowed iterations in the last round."""
+    """Solver and critics agreed on the chosen solution within the allowed iterations; a solver alone agrees with nobody."""
     thinking: Literal["required", "closed"] = "required"
     """`required`: every agent's reply has its reasoning inside think tags. `closed`: a reply may do without, but none is left
     open, for teachers that do not think."""

@@ -80,7 +80,7 @@ class TeamTrace(Record):
     """The chosen solution's text; empty where there is none."""
     answer: str | None
     agreed: bool
-    """Whether solver and critics reached consensus on the chosen solution; where its round had no critics, that it is there."""
+    """Whether solver and critics reached consensus on the chosen solution. Without critics nobody agreed."""
     outcome: str
     """Grade of the chosen answer: right, wrong, undecided, failed."""
     accepted: bool | None

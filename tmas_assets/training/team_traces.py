@@ -7,8 +7,7 @@ A prompt shows nothing but replies that stand before it. Critics who vote side b
 no model said (a standing order, a roster of the settings, code that ran) is no turn.
 
 `agreed` is the consensus on the chosen solution as the last conclusion tells it: all cast votes agree and half of the critics
-voted. A round of one expert, or without critic iterations, has no critics and so no agreement to miss: its solution counts as
-agreed on. Without a solution nothing is. Pure: leaves out where rounds and calls come from (`engine/building/traces.py`).
+voted. A round of one expert, or without critic iterations, has no critics: nobody agreed. Pure: leaves out where rounds and calls come from (`engine/building/traces.py`).
 """
 
 import re
@@ -18,7 +17,6 @@ from typing import NamedTuple
 from tmas_assets.agents import solution
 from tmas_assets.agents.failure import no_reply
 from tmas_assets.agents.mas_tts import ceo, critic, evaluator, executor, recruiter
-from tmas_assets.agents.mas_tts.recruiter import Roster
 from tmas_assets.records import (
     REPEATED,
     Call,
@@ -34,7 +32,6 @@ from tmas_assets.records import (
     Verification,
 )
 from tmas_assets.strategies.mas_tts.account import traces_in
-from tmas_assets.strategies.mas_tts.settings import Settings
 from tmas_assets.strategies.mas_tts.work import Conclusion, found
 
 ROLES: Mapping[str, str] = {
@@ -78,7 +75,6 @@ def team_trace(
     grades: Sequence[Grade],
     *,
     files: LastCell,
-    settings: Settings,
 ) -> TeamTrace:
     """`rounds`: all of one repeat, in order; `calls`: at least theirs, by key, failed ones too; `grades`: of the last round.
 
@@ -108,7 +104,7 @@ def team_trace(
         turns=turns,
         solution=chosen.text,
         answer=chosen.answer,
-        agreed=_agreed(name, chosen, rounds, conclusion, settings),
+        agreed=_agreed(chosen, conclusion),
         outcome=outcomes[0],
         accepted=conclusion.accepted,
         rollouts_digest=files.rollouts,
@@ -203,21 +199,5 @@ def _chosen(name: str, last: Round) -> Rollout:
     return chosen[-1]
 
 
-def _agreed(name: str, chosen: Rollout, rounds: Sequence[Round], conclusion: Conclusion, settings: Settings) -> bool:
-    if not chosen.text.strip():
-        return False
-    if conclusion.consensus is not None:
-        return conclusion.consensus
-    roster = found(_origin(name, chosen, rounds), Roster)
-    return settings.critic_iterations == 0 or (roster is not None and len(roster.parts) == 1)
-
-
-def _origin(name: str, chosen: Rollout, rounds: Sequence[Round]) -> Round:
-    """The round that made the chosen solution; later ones repeat it."""
-    known = {rollout.id: (rollout, made) for made in rounds for rollout in made.rollouts}
-    at = chosen
-    while at.branch in REPEATED:
-        if at.parents[0] not in known:
-            raise TraceFault(f"{name}: {at.id} repeats {at.parents[0]}, which is in none of the rounds; give all of them")
-        at = known[at.parents[0]][0]
-    return known[at.id][1]
+def _agreed(chosen: Rollout, conclusion: Conclusion) -> bool:
+    return bool(chosen.text.strip()) and conclusion.consensus is True

@@ -1,10 +1,11 @@
 """What the cards of both kinds of set share: sources, licences, screening, files, and where a card lies.
 
-A card lies in the set's own folder of the store, beside the rows it describes, so that the folder is a data set as a hub takes it.
+A card lies in a folder of its own beside copies of just the rows it describes: a data set as a hub takes it.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import dagster as dg
 
@@ -66,11 +67,17 @@ def compared(steps: Steps) -> tuple[Compared, ...]:
     return steps.read(CLEAN, Compared, COMPARED)[0]
 
 
-def file_facts(config: str, role: str, file: StoredFile, step: str, part: str = "rows") -> FileFacts:
-    return FileFacts.model_validate({
-        "config": config, "path": f"{step}/{part}.parquet", "rows": file.rows, "size": file.size, "digest": file.digest,
-        "role": role,
-    })  # fmt: skip
+class Offered(NamedTuple):
+    """A file of rows that a card describes: what it says of it, and where its rows are made."""
+
+    facts: FileFacts
+    step: str
+    part: str
+
+
+def offered(config: str, role: str, file: StoredFile, step: str, part: str = "rows") -> Offered:
+    facts = {"config": config, "path": f"{config}.parquet", "rows": file.rows, "size": file.size, "digest": file.digest, "role": role}
+    return Offered(FileFacts.model_validate(facts), step, part)
 
 
 def model_uses(building: Building, experiments: Sequence[tuple[str, Experiment]]) -> tuple[ModelUse, ...]:
@@ -90,15 +97,21 @@ def _roles_at(experiment: Experiment, endpoint: str) -> str:
     return ", ".join(sorted(role for role in experiment.roles if experiment.endpoint_of(role) == endpoint))
 
 
-def write_card(data: DataSet, building: Building, facts: CardFacts, panels: Sequence[LengthPanel]) -> Done:
-    """The facts as a row, the card and its picture beside the set."""
-    png = lengths_png(panels, f"Lengths in {data.name}")
-    store, folder = building.steps.store, (data.name,)
+def write_card(data: DataSet, building: Building, facts: CardFacts, files: Sequence[Offered], panels: Sequence[LengthPanel]) -> Done:
+    """The facts as a row, and the folder as a hub takes it: the card, its picture, and a copy of each file of rows."""
+    steps, png = building.steps, lengths_png(panels, f"Lengths in {data.name}")
+    store, folder = steps.store, hub_folder(data.name)
+    for file in files:
+        store.put_beside(folder, file.facts.path, store.whole(steps.address(file.step, file.part)))
     store.put_beside(folder, LENGTHS, png)
-    card = hub_card_markdown(facts, {"lengths": f"![Lengths]({LENGTHS})"})
-    path = store.put_beside(folder, README, card.encode())
-    made_from = [Parent(step, building.steps.file(step).digest) for step in building.steps.plan[CARD].after]
-    made = building.steps.write(CARD, CardFacts, [facts], made_from)
+    path = store.put_beside(folder, README, hub_card_markdown(facts, {"lengths": f"![Lengths]({LENGTHS})"}).encode())
+    made_from = [Parent(step, steps.file(step).digest) for step in steps.plan[CARD].after]
+    made = steps.write(CARD, CardFacts, [facts], made_from)
     shown = card_markdown(facts, {"lengths": curve_markdown(png, alt="Lengths")})
     metadata: Metadata = {"card": dg.MetadataValue.md(shown), "card_file": dg.MetadataValue.path(path)}
     return Done(made, (), metadata)
+
+
+def hub_folder(name: str) -> tuple[str, ...]:
+    """Of a set in the store. What was screened out lies in the steps' own folders and never in this one."""
+    return (name, "hub")

@@ -12,7 +12,7 @@ from resources.parquet_store import Parent
 from tmas_assets.assets.cells import POOL
 from tmas_assets.assets.data.plan import BAND, CLEAN, RATES, ROUNDS, Plan
 from tmas_assets.assets.data.playing import cells, model, play
-from tmas_assets.assets.data.step import Building, Done, step_asset
+from tmas_assets.assets.data.step import Building, Done, refuse_nothing, step_asset
 from tmas_assets.assets.metadata import text_table
 from tmas_assets.curation.allotment import teacher_for
 from tmas_assets.curation.difficulty import in_band
@@ -62,6 +62,7 @@ def _band(data: ColdStart, building: Building) -> Done:
     came, file = building.steps.read(CLEAN, SourceProblem)
     measured, rates_file = building.steps.read(RATES, PassRate)
     found = in_band(came, {one.problem: one for one in measured}, data.pass_rates)
+    refuse_nothing(building, BAND, *found)
     made_from = [Parent(CLEAN, file.digest), Parent(RATES, rates_file.digest)]
     made = building.steps.write(BAND, SourceProblem, found.kept, made_from, dropped=found.dropped)
     return Done(made, found.kept)

@@ -7,8 +7,8 @@ import dagster as dg
 from tmas_assets.assets.data.card import (
     compared,
     counts_of,
-    file_facts,
     model_uses,
+    offered,
     partial_of,
     source_facts,
     write_card,
@@ -53,6 +53,10 @@ def _card(data: ColdStart, building: Building) -> Done:
     panels = (*prompt_panels(rows), *conversation_panels(sft))
     teachers = [(teacher, teacher_of(data, teacher)) for teacher in data.teachers]
     baseline = pass_rates_of(data)
+    files = (
+        *(offered(source, "rl_prompts", file, source) for source, (_, file) in sets.items()),
+        offered(SFT, "conversations", sft_file, SFT),
+    )
     facts = CardFacts(
         name=data.name,
         kind="cold_start",
@@ -73,16 +77,13 @@ def _card(data: ColdStart, building: Building) -> Done:
         digests=tuple(
             Setting(name=made.name, value=strategy_digest(made.strategy)) for made in (baseline, *(made for _, made in teachers))
         ),
-        files=(
-            *(file_facts(source, "rl_prompts", file, source) for source, (_, file) in sets.items()),
-            file_facts(SFT, "conversations", sft_file, SFT),
-        ),
+        files=tuple(one.facts for one in files),
         pass_rates=pass_rate_bins(steps.read(RATES, PassRate)[0], kept),
         pass_rate_samples=data.pass_rates.samples,
         strata=strata(rows, lambda row: difficulty(row.extra_info.p_base)),
         partial=partial_of(steps, _STEPS),
     )
-    return write_card(data, building, facts, panels)
+    return write_card(data, building, facts, files, panels)
 
 
 def _why(asked: int, made: int) -> str:

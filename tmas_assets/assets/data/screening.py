@@ -7,7 +7,7 @@ import dagster as dg
 
 from resources.parquet_store import Parent
 from tmas_assets.assets.data.plan import CLEAN, GOLDS, SOURCES, UNIQUE, Plan
-from tmas_assets.assets.data.step import Building, Done, step_asset
+from tmas_assets.assets.data.step import Building, Done, refuse_nothing, step_asset
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import graders_of
 from tmas_assets.assets.metadata import text_table
@@ -47,6 +47,7 @@ def screening_assets(data: DataSet, plan: Plan, measured: Sequence[BenchmarkChoi
 def _sources(data: DataSet, building: Building) -> Done:
     place = building.deployment
     loaded = load_sources(data.sources, data.screening, data=place.data_folder, downloads=place.downloads)
+    refuse_nothing(building, SOURCES, loaded.kept, loaded.dropped)
     made = building.steps.write(SOURCES, SourceProblem, loaded.kept, loaded.made_from, dropped=loaded.dropped)
     return Done(made, loaded.kept, _by_source(loaded.kept))
 
@@ -55,6 +56,7 @@ def _golds(building: Building) -> Done:
     came, file = building.steps.read(SOURCES, SourceProblem)
     with graders_of(building.deployment) as graders:
         found = sound(came, graders.submit)
+    refuse_nothing(building, GOLDS, *found)
     made = building.steps.write(
         GOLDS, SourceProblem, found.kept, [Parent(SOURCES, file.digest)], dropped=found.dropped
     )
@@ -64,6 +66,7 @@ def _golds(building: Building) -> Done:
 def _repeats(data: DataSet, building: Building) -> Done:
     came, file = building.steps.read(GOLDS, SourceProblem)
     found = unique(came, data.screening.similarity)
+    refuse_nothing(building, UNIQUE, *found)
     made = building.steps.write(
         UNIQUE, SourceProblem, found.kept, [Parent(GOLDS, file.digest)], dropped=found.dropped
     )
@@ -75,6 +78,7 @@ def _clean(data: DataSet, measured: Sequence[BenchmarkChoice], building: Buildin
     settings = data.screening.decontamination
     evaluations, compared = evaluation_sets(building.deployment, measured, settings, building.log)
     found = decontaminated(came, evaluations, settings)
+    refuse_nothing(building, CLEAN, *found)
     made_from = [Parent(UNIQUE, file.digest), *(Parent(one.release, one.digest) for one in compared if one.digest)]
     building.steps.part(CLEAN, COMPARED, Compared, compared, made_from)
     made = building.steps.write(CLEAN, SourceProblem, found.kept, made_from, dropped=found.dropped)

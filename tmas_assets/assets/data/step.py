@@ -4,6 +4,7 @@ A step reads the files of earlier steps from the store, so any of them can be ma
 or settings than there are now is refused (`plan.py`). Leaves out what steps do.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +18,7 @@ from tmas_assets.assets.metadata import LONGEST_TABLE, of_file, text_table
 from tmas_assets.benchmarks import BenchmarkError
 from tmas_assets.engine.building.derived import DataSet
 from tmas_assets.engine.building.steps import Made, Steps
-from tmas_assets.records import StepCount
+from tmas_assets.records import Dropped, StepCount
 from tmas_assets.reports.data_counts import spread
 from tmas_assets.reports.data_sample_rows import SampleRow
 from tmas_assets.reports.data_samples import samples_markdown, samples_table
@@ -25,7 +26,12 @@ from tmas_assets.strategies import StrategyFault
 from tmas_assets.training.role_conversations import MissingCall
 from tmas_assets.training.team_traces import TraceFault
 
-_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault, TraceFault, MissingCall)
+
+class NothingLeft(RuntimeError):
+    """A step would keep no problem at all. What it held before stands, since nothing could be made of nothing."""
+
+
+_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault, TraceFault, MissingCall, NothingLeft)
 
 _FOLDED = 1000
 """Characters from which on the Dagster UI shows Markdown only after a click."""
@@ -56,6 +62,21 @@ class Done:
 
 
 Work = Callable[[Building], Done]
+
+
+def refuse_nothing(building: Building, step: str, kept: Sequence[object], dropped: Sequence[Dropped]) -> None:
+    """To be asked before the step is stored. Raises NothingLeft with the reasons and an example of the most frequent one."""
+    if kept:
+        return
+    name = f"{building.steps.name}/{step}"
+    if not dropped:
+        raise NothingLeft(f"{name}: the sources have no problem; look into their files and settings")
+    reasons = Counter(one.reason for one in dropped).most_common()
+    first = next(one for one in dropped if one.reason == reasons[0][0])
+    raise NothingLeft(
+        f"{name}: none of {len(dropped)} problems is left: {', '.join(f'{reason} {count}' for reason, count in reasons)}; e.g. "
+        f"{first.problem}: {first.detail}. What the step held before stands. Mend the sources or the settings."
+    )
 
 
 def step_key(name: str, step: str) -> dg.AssetKey:

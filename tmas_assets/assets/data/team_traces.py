@@ -15,7 +15,7 @@ from tmas_assets.agents.asking import Ask
 from tmas_assets.assets.cells import POOL
 from tmas_assets.assets.data.plan import CLEAN, FILTERED, QUESTIONS, TRACES, Plan
 from tmas_assets.assets.data.playing import cells, play
-from tmas_assets.assets.data.step import Building, Done, step_asset
+from tmas_assets.assets.data.step import Building, Done, refuse_nothing, step_asset
 from tmas_assets.assets.driving import ask_all
 from tmas_assets.assets.metadata import text_table
 from tmas_assets.curation import dropped as as_dropped
@@ -85,8 +85,10 @@ def _questions(data: TeamTraces, building: Building) -> Done:
     chosen = selected(
         [solved.get(one.candidate.problem.id, one) for one in reviewed], data.selection, seed=data.seed
     )
+    dropped = (*chosen.dropped, *unasked)
+    refuse_nothing(building, QUESTIONS, chosen.kept, dropped)
     made = building.steps.write(
-        QUESTIONS, Question, chosen.kept, [Parent(CLEAN, file.digest)], dropped=(*chosen.dropped, *unasked),
+        QUESTIONS, Question, chosen.kept, [Parent(CLEAN, file.digest)], dropped=dropped,
         partial=asked.budget or outcome.budget,
     )
     domains = Counter(one.domain for one in chosen.kept)

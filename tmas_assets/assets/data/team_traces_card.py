@@ -7,8 +7,8 @@ import dagster as dg
 from tmas_assets.assets.data.card import (
     compared,
     counts_of,
-    file_facts,
     model_uses,
+    offered,
     partial_of,
     source_facts,
     write_card,
@@ -47,6 +47,11 @@ def _card(data: TeamTraces, building: Building) -> Done:
     origin = {one.candidate.problem.id: one.candidate.source for one in questions}
     attempts = [attempt_of(data, attempt) for attempt in sorted({trace.attempt for trace in traces})]
     short = data.target - len(kept)
+    files = (
+        offered("default", "published", file, FILTERED),
+        offered("traces", "traces", kept_file, FILTERED, KEPT),
+        offered("conversations", "conversations", talks_file, FILTERED, CONVERSATIONS),
+    )
     facts = CardFacts(
         name=data.name,
         kind="team_traces",
@@ -68,18 +73,14 @@ def _card(data: TeamTraces, building: Building) -> Done:
         digests=tuple(
             Setting(name=made.name, value=strategy_digest(made.strategy)) for made in (references_of(data), *attempts)
         ),
-        files=(
-            file_facts("default", "published", file, FILTERED),
-            file_facts("traces", "traces", kept_file, FILTERED, KEPT),
-            file_facts("conversations", "conversations", talks_file, FILTERED, CONVERSATIONS),
-        ),
+        files=tuple(one.facts for one in files),
         domains=domain_counts(questions, traces, judged),
         filters=filter_counts(judged, data.filters),
         traces_kept=sum(one.kept for one in judged),
         format_faults=name_counts(one.format_fault.partition(": ")[2] for one in judged if one.format_fault),
         partial=partial_of(steps, _STEPS),
     )
-    return write_card(data, building, facts, panels)
+    return write_card(data, building, facts, files, panels)
 
 
 def _team(traces: tuple[TeamTrace, ...], rows: int) -> TeacherFacts:

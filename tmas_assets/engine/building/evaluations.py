@@ -33,17 +33,14 @@ def evaluation_sets(
     that is no benchmark.
     """
     _known_names(settings.may_miss)
-    sets, compared = [], []
+    sets, compared, refused = [], [], []
     for release, choice in _releases(measured_on):
         try:
             loaded = load_problems(choice, data=deployment.data_folder, cache=deployment.downloads)
         except BenchmarkError as fault:
             if ALL not in settings.may_miss and choice.name not in settings.may_miss:
-                raise MissingEvaluation(
-                    f"problems cannot be compared with the evaluation set {release}: {fault}. Or, to build without this "
-                    f"comparison, add {choice.name!r} to screening.decontamination.may_miss (or {ALL!r}); the set then "
-                    "says that it was not compared."
-                ) from fault
+                refused.append((release, choice.name, str(fault)))
+                continue
             if told is not None:
                 told(f"not compared with {release}: {fault}")
             gated = benchmark(choice.name).gated
@@ -51,7 +48,20 @@ def evaluation_sets(
             continue
         sets.append(Evaluation(release, loaded.problems))
         compared.append(Compared(release=release, problems=len(loaded.problems), digest=loaded.digest, missing=None))
+    if refused:
+        raise MissingEvaluation(_refusal(refused))
     return tuple(sets), tuple(compared)
+
+
+def _refusal(missing: Sequence[tuple[str, str, str]]) -> str:
+    """`missing`: release, benchmark, why."""
+    names = sorted({name for _, name, _ in missing})
+    return (
+        f"problems cannot be compared with {len(missing)} evaluation {'sets' if len(missing) > 1 else 'set'}: "
+        f"{'; '.join(f'{release}: {why}' for release, _, why in missing)}. Or, to build without {'them' if len(missing) > 1 else 'it'}, "
+        f"add {', '.join(map(repr, names))} to screening.decontamination.may_miss (or {ALL!r}); the set then says what it was not "
+        "compared with."
+    )
 
 
 def _known_names(names: Sequence[str]) -> None:

@@ -12,9 +12,8 @@ from resources.parquet_store import StoredFile
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.grades import grader_of
 from tmas_assets.records import Call, Grade, Question, Round, TeamTrace, Trace
-from tmas_assets.strategies import settings_of
+from tmas_assets.strategies.mas_tts import STRATEGY
 from tmas_assets.strategies.mas_tts.account import traces_in
-from tmas_assets.strategies.mas_tts.settings import Settings
 from tmas_assets.training.team_traces import LastCell, TraceFault, team_trace
 
 REPEAT = 0
@@ -49,8 +48,7 @@ def stored_trace(cells: CellStore, log: CallLog, question: Question, *, attempt:
     `cells`: of the attempt's experiment. Raises TraceFault where the call log lacks a call, StoreFault where a cell is torn,
     CallLogError.
     """
-    settings = settings_of(cells.experiment.strategy)
-    if not isinstance(settings, Settings):
+    if cells.experiment.strategy.name != STRATEGY.name:
         raise TraceFault(
             f"{cells.experiment.name}: strategy {cells.experiment.strategy.name} gives no traces of a team; traces are made of mas_tts"
         )
@@ -68,7 +66,6 @@ def stored_trace(cells: CellStore, log: CallLog, question: Question, *, attempt:
         calls_of(log, rounds),
         grades,
         files=files,
-        settings=settings,
     )
 
 
