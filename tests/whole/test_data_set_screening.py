@@ -80,16 +80,17 @@ def test_edited_copies_of_measured_problems_are_dropped_under_their_release(tmp_
 
 def test_a_benchmark_that_cannot_be_had_stops_the_build_unless_it_may_be_missed(tmp_path: Path) -> None:
     data_sets.prepare(tmp_path, 30)
-    others = [name for name in benchmarks() if name != "gpqa_diamond"]
+    others = [name for name in benchmarks() if name not in ("gpqa_diamond", "hle_math_100")]
     strict, lenient = (
         data_sets.cold_start("http://127.0.0.1:9/v1", tmp_path, screening={"decontamination": {"may_miss": names}})
-        for names in (others, [*others, "gpqa_diamond"])
+        for names in (others, [*others, "gpqa_diamond", "hle_math_100"])
     )
     with instance_in(tmp_path) as instance:
         said = refused(run([strict], tmp_path, instance, *SCREENING))
-        assert said.startswith("problems cannot be compared with the evaluation set gpqa_diamond: ")
-        assert "add 'gpqa_diamond' to screening.decontamination.may_miss" in said
-        assert "the set then says that it was not compared" in said
+        assert said.startswith("problems cannot be compared with 2 evaluation sets: gpqa_diamond: ")
+        assert "; hle_math_100: " in said
+        assert "add 'gpqa_diamond', 'hle_math_100' to screening.decontamination.may_miss" in said
+        assert "the set then says what it was not compared with" in said
         assert "\n" not in said
         result = run([lenient], tmp_path, instance, "cold/decontaminated")
         logged = [record.user_message for record in instance.all_logs(result.run_id) if record.level == 30]
