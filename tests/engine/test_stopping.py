@@ -55,7 +55,7 @@ def test_a_cap_in_seconds_stops_the_run(tmp_path):
         bench = Bench(experiment(slow.url, budget={"seconds": 1.0}), tmp_path)
         began = time.monotonic()
         outcome = bench.run()
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60
     assert "of 1" in outcome.budget
 
 

@@ -383,7 +383,7 @@ def test_the_time_cap_stops_requests_and_does_not_sleep_past_it(tmp_path: Path) 
         started = time.monotonic()
         with pytest.raises(BudgetReached, match="seconds"):
             await chat.client.ask(request(1))
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 9
 
     scenario(tmp_path, play, budget=Budget(seconds=10))
 

@@ -161,22 +161,22 @@ def test_a_source_that_drips_is_given_up_at_the_time_limit(tmp_path):
         for at in range(100):
             handler.wfile.write(CONTENT[at : at + 1])
             handler.wfile.flush()
-            time.sleep(0.05)
+            time.sleep(0.5)
 
     with serving(drip) as (url, _):
         started = time.monotonic()
         with pytest.raises(BenchmarkError, match="failed"):
             find_file(pinned(f"{url}/set/test.csv"), data=None, cache=tmp_path, seconds=0.4)
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 20
 
 
 def test_a_source_that_says_nothing_is_given_up_at_the_time_limit(tmp_path):
     released = threading.Event()
-    with serving(lambda handler: released.wait(10)) as (url, _):
+    with serving(lambda handler: released.wait(60)) as (url, _):
         started = time.monotonic()
         with pytest.raises(BenchmarkError, match=r"failed: .*timed out"):
             find_file(pinned(f"{url}/set/test.csv"), data=None, cache=tmp_path, seconds=0.3)
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 20
         released.set()
 
 
@@ -238,7 +238,7 @@ def test_generated_problems_are_kept_and_a_damaged_copy_stops_the_load(tmp_path)
     (kept,) = everything_in(tmp_path)
     started = time.monotonic()
     assert load_problems(choice, data=None, cache=tmp_path) == first
-    assert time.monotonic() - started < 1, "made again instead of read"
+    assert time.monotonic() - started < 3, "made again instead of read"
     kept.write_bytes(kept.read_bytes()[:-10])
     with pytest.raises(BenchmarkError, match="delete it and load again"):
         load_problems(choice, data=None, cache=tmp_path)

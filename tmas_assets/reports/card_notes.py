@@ -27,7 +27,7 @@ def licence_notes(facts: CardFacts) -> tuple[str, ...]:
 
 def known_limits(facts: CardFacts) -> tuple[str, ...]:
     own = _cold_start(facts) if facts.kind == "cold_start" else _team_traces(facts)
-    return (*_missing(facts), *_teachers(facts), *own, *_COMMON)
+    return (*_missing(facts), *_teachers(facts), *_example(facts), *own, *_COMMON)
 
 
 _COMMON = (
@@ -40,6 +40,15 @@ _COMMON = (
     "Nobody read the texts for tone, persons or safety. Statements are those of the sources, everything else was written by models.",
     "The terms of the teacher models hold beside the licences of the sources.",
 )
+
+
+def _example(facts: CardFacts) -> tuple[str, ...]:
+    if re.search(r"^\s*example: true$", facts.settings, re.MULTILINE) is None:
+        return ()
+    return (
+        "Every prompt begins with a worked example (`limits.example`), whose assistant turn is the same in all rows: mask it where the "
+        "loss is on all assistant turns.",
+    )
 
 
 def _missing(facts: CardFacts) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ Same facts and plots, same text. What is missing, short or unfinished stands at 
 escaped. Leaves out the facts (`card_facts.py`) and the fixed sentences (`card_notes.py`).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from tmas_assets.reports.card_facts import CardFacts, StratumFacts, TeacherFacts
@@ -20,6 +21,7 @@ PASS_RATES = "pass_rates"
 MOST_STRATA = 60
 """Lines of strata, the largest shortfalls first; the others are one line."""
 _BAR = 30
+_DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 _LONG = 1000
 _KINDS = {
     "cold_start": "cold-start data: prompts for reinforcement learning with and without memory banks, and conversations of five roles",
@@ -183,12 +185,17 @@ def _teachers(facts: CardFacts) -> list[str]:
         return []
     weights = sum(one.weight for one in facts.teachers)
     rows = [
-        (cell(one.name), cell(one.model), percent(one.weight / weights, 1), count(one.rows), count(one.right), count(one.wrong),
+        (cell(one.name), cell(_named(one.model)), percent(one.weight / weights, 1), count(one.rows), count(one.right), count(one.wrong),
          count(one.ungraded), percent(right_share(one), 1))
         for one in facts.teachers
     ]  # fmt: skip
     head = ("teacher", "model", "weight, %", "rows", "right", "wrong", "undecided or failed", "right of decided, %")
     return ["Outcomes count all graded answers of a teacher, also in rounds that no row came from.", table(head, rows)]
+
+
+def _named(models: str) -> str:
+    """Digests by their beginning; the table of models has them whole."""
+    return _DIGEST.sub(lambda found: found[0][:12], models)
 
 
 def right_share(teacher: TeacherFacts) -> float | None:
