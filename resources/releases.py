@@ -230,7 +230,8 @@ def _download(url: str, seconds: float, by_hand: str) -> bytes:
     chunks = []
     size = 0
     try:
-        with urllib.request.urlopen(url, timeout=min(seconds, _SILENT_SECONDS)) as reply:
+        # an opener of its own: the one behind urlopen keeps the proxies of the first download for good
+        with urllib.request.build_opener().open(url, timeout=min(seconds, _SILENT_SECONDS)) as reply:
             # read1 hands over what has come: a source that drips cannot outlast the deadline.
             while chunk := reply.read1(_CHUNK):
                 chunks.append(chunk)

@@ -97,6 +97,19 @@ def test_a_file_found_nowhere_is_downloaded_once_and_kept(tmp_path):
     assert len(everything_in(tmp_path)) == 1
 
 
+def test_proxies_are_those_of_the_environment_at_each_download(tmp_path, monkeypatch):
+    with serving(send) as (url, asked):
+        file = pinned(f"{url}/set/test.csv")
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+        with pytest.raises(BenchmarkError, match="refused"):
+            find_file(file, data=None, cache=tmp_path)
+        monkeypatch.delenv("http_proxy")
+        assert find_file(file, data=None, cache=tmp_path).data == CONTENT
+        assert asked == ["/set/test.csv"]
+
+
 def test_a_wrong_file_in_the_data_folder_stops_the_load_and_is_left_alone(tmp_path):
     path = put(tmp_path / "data", b"other")
     file = pinned()
