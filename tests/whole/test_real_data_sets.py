@@ -32,8 +32,8 @@ def test_the_shipped_small_sets_are_built_by_the_real_model(tmp_path, tmp_path_f
     monkeypatch.setenv("TMAS_HOME", str(home))
     place = real_deployment(tmp_path)
     cold, traces = shipped("cold_start_small"), shipped("m500_small")
-    targets = cold.targets.model_copy(update={"normal": 4, "experience": 2, "guideline": 3})
-    simulation = cold.simulation.model_copy(update={"problems": 6, "iterations": 1})
+    targets = cold.targets.model_copy(update={"normal": 2, "experience": 1, "guideline": 2})
+    simulation = cold.simulation.model_copy(update={"problems": 4, "iterations": 1})
     sets = [
         smaller(cold, 24, targets=targets, simulation=simulation, name="cold"),
         smaller(traces, 12, target=1, attempts=2, name="traces"),
@@ -44,7 +44,7 @@ def test_the_shipped_small_sets_are_built_by_the_real_model(tmp_path, tmp_path_f
     ]
     store = place.store()
     cold_steps = Steps(store, "cold")
-    assert [len(cold_steps.read(source, RlRow)[0]) for source in ("normal", "experience", "guideline")] == [4, 2, 3]
+    assert [len(cold_steps.read(source, RlRow)[0]) for source in ("normal", "experience", "guideline")] == [2, 1, 2]
     assert {one.role for one in cold_steps.read("sft", Conversation)[0]} >= {"solution", "experience", "guideline"}
     [trace] = Steps(store, "traces").read("filtered", PublishedTrace)[0]
     assert trace.problem_solver_messages[-1].role == "assistant"
