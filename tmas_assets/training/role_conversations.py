@@ -11,6 +11,7 @@ from typing import Literal
 
 from tmas_assets.records import Call, Conversation, Message, Outcome, Problem, Trace
 from tmas_assets.training.seen_round import SeenRound
+from tmas_assets.training.spoken import spoken
 
 Classes = Callable[[Problem, Sequence[str | None]], tuple[int | None, ...] | None]
 """The class of equal answers that each belongs to, None for a silent one, and None altogether where answers to the problem cannot
@@ -68,9 +69,7 @@ def conversations(seen: SeenRound, calls: Callable[[str], Call | None], classes:
 
 def reply(call: Call) -> Message:
     """The turn to imitate: the thinking in think tags, where there was any, then the answer."""
-    thinking = (call.thinking or "").strip()
-    spoken = f"<think>\n{thinking}\n</think>\n\n{call.answer}" if thinking else call.answer
-    return Message(role="assistant", content=spoken)
+    return Message(role="assistant", content=spoken((call.thinking or "").strip() or None, call.answer))
 
 
 def _used(seen: SeenRound) -> Iterator[tuple[Trace, tuple[str, ...]]]:

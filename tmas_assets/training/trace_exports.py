@@ -5,10 +5,10 @@ and executor said is in none of them, and is in the conversations. Leaves out wh
 """
 
 from tmas_assets.records import Conversation, Message, PublishedTrace, Question, TeamTrace, TraceTurn
+from tmas_assets.training.spoken import spoken
 
 TEACHER = "mas_tts"
 """A trace has no one teacher: the team is."""
-OPEN, CLOSE = "<think>", "</think>"
 
 
 def published(trace: TeamTrace, question: Question) -> PublishedTrace:
@@ -56,13 +56,6 @@ def conversations(trace: TeamTrace) -> tuple[Conversation, ...]:
         for turn in trace.turns
         if turn.reply.strip()
     )  # fmt: skip
-
-
-def spoken(thinking: str | None, reply: str) -> str:
-    """Thinking and reply as one text: `<think>`, the thinking, `</think>`, the reply. Thinking that no reply follows stays open."""
-    if thinking is None:
-        return reply
-    return f"{OPEN}\n{thinking}\n{CLOSE}\n\n{reply}" if reply.strip() else f"{OPEN}\n{thinking}"
 
 
 def _said(turn: TraceTurn) -> Message:
