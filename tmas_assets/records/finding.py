@@ -1,5 +1,6 @@
 """What a check found: whether its promise holds, in a sentence, with the ids that break it."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from tmas_assets.records.base import Record
@@ -25,3 +26,9 @@ class Finding(Record):
     offences: tuple[Offence, ...] = ()
     listed: tuple[Offence, ...] = ()
     """Worth showing, without breaking the promise."""
+
+
+def finding_of(promise: str, said: str, offences: Sequence[Offence], looked_at: int) -> Finding:
+    """A promise that holds where nothing breaks it; `said` goes on with how many do and the first of them."""
+    broken = f"; {len(offences)} break it, first {offences[0].id}: {offences[0].what}" if offences else ""
+    return Finding(promise=promise, passed=not offences, said=said + broken, looked_at=looked_at, offences=tuple(offences))
