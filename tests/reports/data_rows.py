@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tmas_assets.curation.trace_filters import FilterCount
 from tmas_assets.records import (
     ColdStart,
     Compared,
@@ -31,7 +32,6 @@ from tmas_assets.reports.card_facts import (
     CardFacts,
     DomainFacts,
     FileFacts,
-    FilterFacts,
     NamedCount,
     PassRateBin,
     SourceFacts,
@@ -163,7 +163,7 @@ def facts(text: str = "plain", **changed: Any) -> CardFacts:
         "pass_rates": (PassRateBin(band=text, problems=60, kept=0), PassRateBin(band="0.1 – 0.2", problems=3, kept=3)), "pass_rate_samples": 8,
         "strata": (StratumFacts(set=text, source=text, difficulty=text, topic=text, asked=20, made=15),),
         "domains": (DomainFacts(domain=text, questions=5, traces=4, kept=3),),
-        "filters": (FilterFacts(filter="consensus", judged=9, passed=8, demanded=True),), "traces_kept": 3,
+        "filters": (FilterCount(filter="consensus", on=True, judged=9, failed=1, only=1),), "traces_kept": 3,
         "format_faults": (NamedCount(name=text, rows=1),), "partial": text, **changed,
     }  # fmt: skip
     return CardFacts(**given)

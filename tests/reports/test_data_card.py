@@ -22,13 +22,12 @@ from tests.reports.data_rows import (
     trace,
 )
 from tests.reports.parsed_markdown import fences, headings, nothing_got_out, tables
-from tmas_assets.records import Compared, Conversation, RlRow, Teacher, TraceFilters
+from tmas_assets.records import Compared, Conversation, RlRow, Teacher
 from tmas_assets.records.schema import from_table, to_table
 from tmas_assets.reports.card_facts import CardFacts, FileFacts, NamedCount, StratumFacts, TargetFacts, TeacherFacts
 from tmas_assets.reports.card_table import card_table
 from tmas_assets.reports.card_tallies import (
     domain_counts,
-    filter_counts,
     name_counts,
     pass_rate_bins,
     strata,
@@ -255,12 +254,6 @@ def test_teachers_count_all_their_rounds_also_without_a_row() -> None:
     big, idle = teacher_facts(teachers, [simulated(0), simulated(1)], [rl_row(at) for at in range(6)])
     assert (big.rows, big.right, big.wrong, big.model) == (4, 6, 2, "model of big")
     assert (idle.rows, idle.right, idle.model, idle.weight) == (0, 0, "", 2)
-
-
-def test_filters_are_counted_apart() -> None:
-    rows = [filtered(0), filtered(1, consensus=False, form=False), filtered(2, correct=False)]
-    found = {one.filter: (one.judged, one.passed, one.demanded) for one in filter_counts(rows, TraceFilters(consensus=False))}
-    assert found == {"consensus": (3, 2, False), "format": (3, 2, True), "correctness": (3, 2, True)}
 
 
 def test_domains_count_questions_traces_and_kept_ones() -> None:

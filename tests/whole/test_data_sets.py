@@ -122,7 +122,7 @@ def test_figures_of_a_card_of_traces_are_those_of_the_verdicts(built: Built) -> 
     own = steps(built.folder, "traces")
     [facts] = own.read("data_card", CardFacts)[0]
     judged = own.read("filtered", FilteredTrace, "judged")[0]
-    assert {one.filter: (one.judged, one.passed) for one in facts.filters} == {
+    assert {one.filter: (one.judged, one.judged - one.failed) for one in facts.filters} == {
         name: (len(judged), sum(getattr(one, name) for one in judged)) for name in ("consensus", "format", "correctness")
     }
     assert facts.traces_kept == sum(one.kept for one in judged)

@@ -5,7 +5,8 @@ Leaves out how they are found (`card_tallies.py` counts what rows tell) and how 
 
 from typing import Literal
 
-from tmas_assets.records import Compared, Record, StepCount, TraceFilter
+from tmas_assets.curation.trace_filters import FilterCount
+from tmas_assets.records import Compared, Record, StepCount
 from tmas_assets.reports.length_panels import LengthRow
 from tmas_assets.reports.report_rows import ModelUse, Setting
 
@@ -67,15 +68,6 @@ class DomainFacts(Record):
     kept: int
 
 
-class FilterFacts(Record):
-    """One filter on all traces. `demanded`: whether the settings drop what does not pass it."""
-
-    filter: TraceFilter
-    judged: int
-    passed: int
-    demanded: bool
-
-
 class TeacherFacts(Record):
     """What one teacher made. Outcomes are of all its graded final answers, also in rounds that no row came from."""
 
@@ -129,7 +121,7 @@ class CardFacts(Record):
     """Plain samples asked for a problem."""
     strata: tuple[StratumFacts, ...] = ()
     domains: tuple[DomainFacts, ...] = ()
-    filters: tuple[FilterFacts, ...] = ()
+    filters: tuple[FilterCount, ...] = ()
     traces_kept: int | None = None
     """Traces that pass every demanded filter; None for cold-start sets."""
     format_faults: tuple[NamedCount, ...] = ()

@@ -14,10 +14,8 @@ from tmas_assets.records import (
     SimulatedRound,
     Teacher,
     TeamTrace,
-    TraceFilter,
-    TraceFilters,
 )
-from tmas_assets.reports.card_facts import DomainFacts, FilterFacts, NamedCount, PassRateBin, StratumFacts, TeacherFacts
+from tmas_assets.reports.card_facts import DomainFacts, NamedCount, PassRateBin, StratumFacts, TeacherFacts
 
 UNGRADED = "none graded"
 
@@ -81,12 +79,3 @@ def domain_counts(questions: Iterable[Question], traces: Iterable[TeamTrace], fi
     kept = Counter(domains[one.question] for one in filtered if one.kept)
     every = sorted({*asked, *tried}, key=lambda domain: (-kept[domain], domain))
     return tuple(DomainFacts(domain=one, questions=asked[one], traces=tried[one], kept=kept[one]) for one in every)
-
-
-def filter_counts(filtered: Sequence[FilteredTrace], demanded: TraceFilters) -> tuple[FilterFacts, ...]:
-    """Each filter on all traces, whatever the others say."""
-    asked: tuple[tuple[TraceFilter, bool], ...] = (("consensus", demanded.consensus), ("format", True), ("correctness", demanded.correct))
-    return tuple(
-        FilterFacts(filter=name, judged=len(filtered), passed=sum(getattr(one, name) for one in filtered), demanded=demand)
-        for name, demand in asked
-    )

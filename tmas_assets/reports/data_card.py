@@ -168,10 +168,10 @@ def _filters(facts: CardFacts) -> list[str]:
     if not facts.filters:
         return []
     rows = [
-        (one.filter, count(one.judged), count(one.passed), count(one.judged - one.passed), "yes" if one.demanded else "no, only counted")
+        (one.filter, count(one.judged), count(one.judged - one.failed), count(one.failed), count(one.only), "yes" if one.on else "no, only counted")
         for one in facts.filters
     ]
-    blocks = ["Each filter judges every trace, whatever the others say.", table(("filter", "traces", "pass", "fail", "demanded"), rows)]
+    blocks = ["Each filter judges every trace, whatever the others say.", table(("filter", "traces", "pass", "fail", "fail this one alone", "demanded"), rows)]
     if facts.traces_kept is not None:
         blocks.append(f"{count(facts.traces_kept)} traces pass all that is demanded.")
     if facts.format_faults:

@@ -15,11 +15,12 @@ from tmas_assets.assets.data.card import (
 )
 from tmas_assets.assets.data.plan import CARD, FILTERED, QUESTIONS, SCREENING, TRACES, Plan
 from tmas_assets.assets.data.step import Building, Done, step_asset
-from tmas_assets.assets.data.team_traces import CONVERSATIONS, JUDGED, KEPT
+from tmas_assets.assets.data.team_traces import CONVERSATIONS, FILTERS, JUDGED, KEPT
+from tmas_assets.curation.trace_filters import FilterCount
 from tmas_assets.engine.building.derived import attempt_of, references_of, reviews_of
 from tmas_assets.records import Conversation, FilteredTrace, PublishedTrace, Question, TeamTrace, TeamTraces
 from tmas_assets.reports.card_facts import CardFacts, TargetFacts, TeacherFacts
-from tmas_assets.reports.card_tallies import domain_counts, filter_counts, name_counts
+from tmas_assets.reports.card_tallies import domain_counts, name_counts
 from tmas_assets.reports.card_yaml import settings_yaml
 from tmas_assets.reports.length_panels import length_rows, trace_panels
 from tmas_assets.reports.report_rows import Setting
@@ -75,7 +76,7 @@ def _card(data: TeamTraces, building: Building) -> Done:
         ),
         files=tuple(one.facts for one in files),
         domains=domain_counts(questions, traces, judged),
-        filters=filter_counts(judged, data.filters),
+        filters=steps.read(FILTERED, FilterCount, FILTERS)[0],
         traces_kept=sum(one.kept for one in judged),
         format_faults=name_counts(one.format_fault.partition(": ")[2] for one in judged if one.format_fault),
         partial=partial_of(steps, _STEPS),
