@@ -19,7 +19,11 @@ from typing import Any
 from bench.kill_and_resume import calls, logged
 from tests.scripted import launch
 from tests.whole import data_sets
+from tests.whole.experiments import deployment
 from tests.whole.files import contents
+from tmas_assets.assets.data.plan import CARD
+from tmas_assets.engine.building.steps import Steps
+from tmas_assets.reports.card_facts import CardFacts
 
 LIMIT = 16
 """Concurrency of each endpoint."""
@@ -60,6 +64,12 @@ def built(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
+def made(folder: Path, name: str) -> dict[str, tuple[int, int]]:
+    """Rows asked for and made, by set of rows, as the data card has them."""
+    [facts] = Steps(deployment(folder).store(), name).read(CARD, CardFacts)[0]
+    return {one.set: (one.asked, one.made) for one in facts.targets}
+
+
 def main(share: str = "1", kills: str = "3") -> int:
     with tempfile.TemporaryDirectory() as scratch:
         whole = full_size(Path(scratch, "whole"), float(share))
@@ -73,9 +83,10 @@ def full_size(folder: Path, share: float) -> bool:
         written = data_sets.prepare(folder, max(200, round(6000 * share)))
         data_sets.write_sets(folder, *sets(server.url, folder, share))
         for line in built(folder):
-            ok = line["ok"] and line["peak_mib"] <= MOST_MIB
+            rows = made(folder, line["set"])
+            ok = line["ok"] and line["peak_mib"] <= MOST_MIB and all(asked == there for asked, there in rows.values())
             fine &= ok
-            say(**{**line, "bar_mib": MOST_MIB, "ok": ok})
+            say(**{**line, "asked_and_made": rows, "bar_mib": MOST_MIB, "ok": ok})
         once = sum(calls(server).values())
         say(calls=once, problems=written.count, files=len(contents(folder / "store")))
         seconds = [line["seconds"] for line in built(folder)]
