@@ -12,7 +12,7 @@ from tmas_assets.definitions import loaded
 from tmas_assets.engine.building.steps import Steps
 from tmas_assets.records import Conversation, PublishedTrace, RlRow
 
-pytestmark = [pytest.mark.vllm, pytest.mark.timeout(600), pytest.mark.xdist_group("vllm")]
+pytestmark = [pytest.mark.vllm, pytest.mark.timeout(600)]
 
 
 def shipped(name):

@@ -17,7 +17,7 @@ from tmas_assets.records.schema import from_table
 TMAS = Path(sys.executable).with_name("tmas")
 PART = ("run", "demo", "--iterations", "0..1", "-p", "chain_sum-0000", "-p", "products-0000", "--quiet")
 
-pytestmark = [pytest.mark.vllm, pytest.mark.timeout(600), pytest.mark.xdist_group("vllm")]
+pytestmark = [pytest.mark.vllm, pytest.mark.timeout(600)]
 
 
 def metrics(home: Path) -> dict[str, float]:
