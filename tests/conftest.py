@@ -1,9 +1,13 @@
-"""What every test runs under: no deadline for property tests (two busy cores), and no home of the user's."""
+"""What every test runs under: no deadline for property tests (two busy cores), no home of the user's, no other test's environment."""
 
 import os
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
+
+# What this project and the libraries under it read; what a library sets for itself on import (threads, say) may stay.
+CHANGES = ("TMAS_", "DAGSTER_", "HF_", "HUGGING_FACE_", "http", "HTTP", "no_proxy", "NO_PROXY", "PATH", "HOME")
 
 settings.register_profile("tests", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("tests")
@@ -23,3 +27,17 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPath
     for name in ("TMAS_STORE", "TMAS_STORE_OPTIONS", "TMAS_CALL_LOG", "DAGSTER_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TMAS_HOME", str(tmp_path_factory.getbasetemp() / "tmas-home"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """What a test or a shared fixture sets in the environment ends with the test; the next one must not meet it."""
+    before = _environment()
+    result = yield
+    left = {name for name, _ in before.items() ^ _environment().items()}
+    assert not left, f"{item.nodeid} leaves the environment changed: {sorted(left)}"
+    return result
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith(CHANGES)}

@@ -38,12 +38,12 @@ def curating() -> Iterator[launch.Running]:
 
 
 @pytest.fixture(scope="session")
-def built(curating: launch.Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+def built(curating: launch.Running, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Both small data sets. Tests change copies of them (`Built.copy`), never these files."""
     with pytest.MonkeyPatch.context() as patch:
         no_network(patch)
         patch.setenv("TMAS_HOME", str(tmp_path_factory.getbasetemp() / "tmas-home"))
-        yield built_sets(curating, tmp_path_factory.mktemp("built"))
+        return built_sets(curating, tmp_path_factory.mktemp("built"))
 
 
 class Project:
