@@ -41,9 +41,10 @@ def loaded() -> Loaded:
 def _refuse_unknown_sets(found: Loaded) -> None:
     sets = [file.data.name for file in found.data_sets if isinstance(file, ColdStartFile)]
     for training in found.trainings:
-        if (named := training.training.prompts.set) not in sets:
+        prompts = training.training.prompts
+        if prompts is not None and prompts.set not in sets:
             raise ExperimentFault(
-                f"{training.file}: attributes.prompts.set: there is no cold-start set {named!r}; {nearest(named, sets)}"
+                f"{training.file}: attributes.prompts.set: there is no cold-start set {prompts.set!r}; {nearest(prompts.set, sets)}"
             )
 
 
@@ -83,7 +84,7 @@ def training_data_checks(found: Loaded) -> list[dg.AssetChecksDefinition]:
     trainings = [file.training for file in found.trainings]
     return [
         *(check for data in sets.values() for check in row_checks(data, measured)),
-        *(prompts_checks(training, sets[training.prompts.set], measured) for training in trainings),
+        *(prompts_checks(one, sets[one.prompted.set], measured) for one in trainings if one.kind == "grpo"),
         *(trace_checks(data, measured) for data in traces),
     ]
 

@@ -24,9 +24,21 @@ from tests.whole.experiments import deployment, endpoint
 from tmas_assets.assets.data.files import cold_start_definitions, team_traces_definitions
 from tmas_assets.checks.training_rows import prompts_checks, row_checks, trace_checks
 from tmas_assets.commands.dagster_home import make_schema
-from tmas_assets.records import BenchmarkChoice, ColdStart, Prompts, TeamTraces, Training
+from tmas_assets.records import (
+    BenchmarkChoice,
+    ColdStart,
+    Grpo,
+    Optimisation,
+    Prompts,
+    RewardChoice,
+    TeamTraces,
+    Training,
+)
 
-TRAINING = Training(name="practice", prompts=Prompts(set="cold"))
+TRAINING = Training(
+    name="practice", prompts=Prompts(set="cold"), optimisation=Optimisation(learning_rate=1e-5),
+    grpo=Grpo(steps=1, rewards=(RewardChoice(name="correctness"),)),
+)  # fmt: skip
 
 
 def source(folder: Path) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _row_checks(data: ColdStart, measured: Sequence[BenchmarkChoice], source: Ro
 
 def prompts_checks(training: Training, data: ColdStart, measured: Sequence[BenchmarkChoice]) -> dg.AssetChecksDefinition:
     """On what a training run is prompted with; they block it."""
-    sources = training.prompts.sources
+    sources = training.prompted.sources
     promises = {**_ROWS, **(_CLASSES if "guideline" in sources else {})}
 
     def find(deployment: Deployment) -> Iterator[Finding]:

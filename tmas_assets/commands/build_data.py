@@ -40,7 +40,7 @@ def _find(name: str) -> DataSetFile:
     for training in found.trainings:
         if name == training.training.name:
             raise CommandFault(
-                f"{name} is a training run; its prompts are made with the set that they come from: `tmas build-data {training.training.prompts.set}`"
+                f"{name} is a training run; its prompts are made with the set that they come from: `tmas build-data {training.training.data_set}`"
             )
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
@@ -67,7 +67,7 @@ def _build(file: DataSetFile, *, out: Console, live: bool) -> None:
         raise CommandFault(str(fault)) from fault
     out.print(card_table(facts))
     for training in stated().trainings:
-        if training.training.prompts.set == name:
+        if training.training.kind == "grpo" and training.training.data_set == name:
             prompts = Steps(store, training.training.name).address(PROMPTS)
             out.print(f"prompts of {training.training.name}: {store.path(prompts)}", highlight=False, soft_wrap=True)
     out.print(f"data card: {store.folder(hub_folder(name))}/{README}", highlight=False, soft_wrap=True)
@@ -105,6 +105,8 @@ def list_data_sets(*, out: Console) -> None:
     out.print(table)
     for training in found.trainings:
         prompts = training.training.prompts
+        if prompts is None:
+            continue
         out.print(f"{training.training.name}/rl_prompts: {', '.join(prompts.sources)} of {prompts.set}", highlight=False, soft_wrap=True)
 
 

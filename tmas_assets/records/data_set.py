@@ -1,8 +1,7 @@
 """A data set as its YAML file states it: where problems come from, how they are screened, who makes the rows, and how many.
 
 Two kinds: `ColdStart`, rows and conversations from simulated TMAS rounds (arXiv 2605.10344), and `TeamTraces`, filtered traces of
-an adaptive team (M500 of arXiv 2504.09772). `Training` picks what a training run is prompted with. Settings of a strategy or a
-benchmark are checked by these themselves.
+an adaptive team (M500 of arXiv 2504.09772). Settings of a strategy or a benchmark are checked by these themselves.
 """
 
 from typing import Annotated, Literal
@@ -224,23 +223,3 @@ class TeamTraces(_DataSet):
             **{f"roles.{role}.endpoint": settings.endpoint for role, settings in self.roles.items()},
         })  # fmt: skip
         return self
-
-
-class Prompts(Record):
-    """What a training run is prompted with."""
-
-    set: Name
-    """Name of a cold-start set."""
-    sources: tuple[RowSource, ...] = ROW_SOURCES
-    seed: int = Field(default=0, ge=0)
-    """Of the order of the rows."""
-
-
-class Training(Record):
-    """A training run as its YAML file states it."""
-
-    name: Name
-    description: str = ""
-    prompts: Prompts
-
-

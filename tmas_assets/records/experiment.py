@@ -40,7 +40,9 @@ class ManagedServer(Record):
     """A server that we start: `vllm serve` on a local model."""
 
     model: str = "smollm2-135m-instruct"
-    """`smollm2-135m-instruct` (the bundled default) or the path of a Hugging Face folder."""
+    """`smollm2-135m-instruct` (the bundled default), the path of a Hugging Face folder, or the name of a training run."""
+    iteration: int | Literal["latest"] = "latest"
+    """Which checkpoint of that training run: its number from 0, or the newest whole one."""
     max_model_len: int = Field(default=2048, ge=64)
     kv_cache_gib: int = Field(default=1, ge=1)
     device: Literal["cpu", "cuda"] = "cpu"
@@ -183,6 +185,6 @@ class Experiment(Record):
             ):
                 endpoint.pop(operational)
             if endpoint["managed"]:
-                for operational in ("kv_cache_gib", "device", "extra_args"):
+                for operational in ("kv_cache_gib", "device", "extra_args", "iteration"):
                     endpoint["managed"].pop(operational)
         return digest(body)

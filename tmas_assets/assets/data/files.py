@@ -169,7 +169,7 @@ def cold_start_definitions(
 ) -> dg.Definitions:
     """The asset chain, the prompts of those `trainings` that the set is named in, and the job that makes them all.
     `measured`: releases that experiments measure models on."""
-    own = [training for training in trainings if training.prompts.set == data.name]
+    own = [training for training in trainings if training.prompts is not None and training.prompts.set == data.name]
     plan = plan_of(data, measured)
     return dg.Definitions(
         assets=[

@@ -20,8 +20,8 @@ def prompts_key(training: str) -> dg.AssetKey:
 
 
 def prompts_asset(training: Training, data: ColdStart, plan: Plan) -> dg.AssetsDefinition:
-    """`data`: the set that `training.prompts` names, `plan`: its own (`plan_of`)."""
-    prompts = training.prompts
+    """Of a grpo run. `data`: the set that `training.prompts` names, `plan`: its own (`plan_of`)."""
+    prompts = training.prompted
 
     @dg.asset(
         key=prompts_key(training.name),

@@ -1,0 +1,1 @@
+"""Trainers on this machine: how their processes are started, watched and ended, and where their checkpoints lie."""

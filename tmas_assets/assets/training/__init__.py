@@ -1,0 +1,1 @@
+"""Assets of training runs: checkpoints, with all that led to them."""
