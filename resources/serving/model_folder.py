@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,6 +17,8 @@ from pydantic import TypeAdapter
 from tmas_assets.records.base import Record, digest
 
 MANIFEST = "manifest.json"
+RECORDS = (MANIFEST, "checkpoint.json", "outcome.json")
+"""What we say of a folder in the folder itself; no server reads it."""
 TRAINING_STATE = ("optimizer", "scheduler", "rng_state", "trainer_state", "training_args", "zero_to_fp32", "latest")
 """Stems of what a trainer leaves beside the weights; none of it is read when the model is served."""
 TRAINING_FOLDERS = ("global_step", "checkpoint-", "runs")
@@ -71,12 +74,14 @@ def manifest(folder: Path, cache: Path | None = None) -> tuple[FileDigest, ...]:
 def model_identity(folder: Path, cache: Path | None = None) -> str:
     """SHA-256 (64 hexadecimal digits) over the manifest. Raises ModelFolderMissing, ModelFolderTorn."""
     require_whole(folder)
-    return digest([file.model_dump() for file in manifest(folder, cache)])
+    return _identity(manifest(folder, cache))
 
 
-def write_manifest(folder: Path) -> None:
-    """Record the folder's files in the folder itself; the record is no part of the identity."""
-    write_beside(folder / MANIFEST, _MANIFEST.dump_json(manifest(folder), indent=1))
+def write_manifest(folder: Path) -> str:
+    """Record the folder's files in the folder itself; the record is no part of the identity, which is given back."""
+    files = manifest(folder)
+    write_beside(folder / MANIFEST, _MANIFEST.dump_json(files, indent=1))
+    return _identity(files)
 
 
 def changed_files(folder: Path, cache: Path | None = None) -> tuple[str, ...]:
@@ -89,6 +94,10 @@ def changed_files(folder: Path, cache: Path | None = None) -> tuple[str, ...]:
     except (OSError, ValueError) as error:
         raise ModelFolderTorn(f"{folder}: no readable {MANIFEST} ({error})") from error
     return tuple(sorted({file.name for file in stated.symmetric_difference(manifest(folder, cache))}))
+
+
+def _identity(files: Sequence[FileDigest]) -> str:
+    return digest([file.model_dump() for file in files])
 
 
 def require_whole(folder: Path) -> None:
@@ -168,13 +177,14 @@ def _is_json(path: Path) -> bool:
 
 
 def _answer_files(folder: Path) -> list[Path]:
-    """Every file that may shape an answer: all but hidden files, prose, our manifest and training state."""
+    """Every file that may shape an answer: all but hidden files, prose, our records and training state."""
     found = []
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name[0] not in "._" and not name.startswith(TRAINING_FOLDERS)]
         for name in names:
             path = Path(parent, name)
-            if name[0] in "._" or name == MANIFEST or path.suffix == ".md" or name.startswith(TRAINING_STATE):
+            ours = name in RECORDS and path.parent == folder
+            if name[0] in "._" or ours or path.suffix == ".md" or name.startswith(TRAINING_STATE):
                 continue
             found.append(path)
     return found
