@@ -1,12 +1,14 @@
 """Run one command so that nothing of its process tree outlives the parent that asked for it; Linux, standard library.
 
-    python -m resources.serving.process_guard DIRECTORY COMMAND...
+    python -m resources.serving.process_guard [--ask SIGTERM] [--grace SECONDS] DIRECTORY COMMAND...
 
-The parent keeps the write end of a pipe whose read end is our standard input. When it closes it, or is killed and the
-kernel closes it, the command is asked to end, then its whole tree is killed. Our exit status is the command's, with
-128 + n for signal n. What the command is for is the parent's business.
+The parent keeps the write end of a pipe whose read end is our standard input. When it writes a byte or we get SIGTERM, the
+command is asked to end, given the grace, and its whole tree is killed. So it is when the parent closes the pipe, or is killed
+and the kernel closes it, but then within `ORPHAN_SECONDS`. Our exit status is the command's, with 128 + n for signal n. What
+the command is for is the parent's business.
 """
 
+import argparse
 import contextlib
 import ctypes
 import os
@@ -19,13 +21,19 @@ from pathlib import Path
 
 GRACE_SECONDS = 6.0
 """vLLM ends by itself in about 3 s after SIGINT."""
+ORPHAN_SECONDS = 8.0
+"""Longest grace where nobody waits for the command any more."""
 KILL_SECONDS = 10.0
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
-def run_guarded(directory: str, command: list[str]) -> int:
-    """Run until `command` ends or standard input reaches its end; returns the exit status."""
+def run_guarded(
+    directory: str, command: list[str], ask: signal.Signals = signal.SIGINT, grace: float = GRACE_SECONDS
+) -> int:
+    """Run until `command` ends or is to end; returns the exit status. Only from a process's main thread."""
     adopt_orphans()
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
 
     def before_exec() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background job ignores it, and so would its children
@@ -38,15 +46,24 @@ def run_guarded(directory: str, command: list[str]) -> int:
     except OSError as error:
         print(f"cannot start {command[0]}: {error}", file=sys.stderr, flush=True)
         return 127
+    asked, orphaned = None, False
     while child.poll() is None:
-        if select.select([sys.stdin], [], [], 0.1)[0]:
-            child.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(GRACE_SECONDS)
+        if select.select([] if orphaned else [sys.stdin], [], [], 0.1)[0]:
+            orphaned = not os.read(sys.stdin.fileno(), 1)
+            told.append(0)
+        if told and asked is None:
+            child.send_signal(ask)
+            asked = time.monotonic()
+        if asked is not None and time.monotonic() - asked > (min(grace, ORPHAN_SECONDS) if orphaned else grace):
             break
     kill_descendants()
     status = child.wait()
     return status if status >= 0 else 128 - status
+
+
+def end_with_parent() -> None:
+    """The kernel kills this process when the one that started it ends, whatever session it moved to."""
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
@@ -93,5 +110,15 @@ def _prctl(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), f"prctl({option}) refused")
 
 
+def _main() -> int:
+    reader = argparse.ArgumentParser()
+    reader.add_argument("--ask", type=signal.Signals.__getitem__, default=signal.SIGINT)
+    reader.add_argument("--grace", type=float, default=GRACE_SECONDS)
+    reader.add_argument("directory")
+    reader.add_argument("command", nargs=argparse.REMAINDER)
+    given = reader.parse_args()
+    return run_guarded(given.directory, given.command, given.ask, given.grace)
+
+
 if __name__ == "__main__":
-    sys.exit(run_guarded(sys.argv[1], sys.argv[2:]))
+    sys.exit(_main())
