@@ -38,8 +38,7 @@ class Similarity(Protocol):
     def __call__(self, a: str, b: str, /) -> float: ...
 
 
-@lru_cache(maxsize=8192)
-def _tokens(text: str) -> tuple[str, ...]:
+def tokens(text: str) -> tuple[str, ...]:
     """Words in lower case, LaTeX commands as they are (`\\Delta` is no `\\delta`), numbers, symbols; no layout."""
     kept = []
     for token in _TOKEN.findall(unicodedata.normalize("NFC", text).replace("**", " ")):
@@ -49,6 +48,10 @@ def _tokens(text: str) -> tuple[str, ...]:
         token = token if token[0] == "\\" else token.casefold()
         kept.append(_SPELLINGS.get(token, token))
     return tuple(kept)
+
+
+_tokens = lru_cache(maxsize=8192)(tokens)
+"""Of the lines of banks, which are short."""
 
 
 @lru_cache(maxsize=8192)

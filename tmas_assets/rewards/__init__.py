@@ -11,11 +11,14 @@ from functools import cache
 
 from pydantic import ValidationError
 
-from tmas_assets.records import Record, RewardChoice, RlRow
+from tmas_assets.records import Record, RewardChoice, RlRow, RowSource
 from tmas_assets.records.wrong_fields import nearest, wrong_fields
-from tmas_assets.rewards._contract import Reward, Sample, Scored
+from tmas_assets.rewards._contract import Novelty, Reward, Sample, Scored
 
-__all__ = ["Reward", "RewardFault", "Sample", "Scored", "in_force", "reward", "rewards", "score", "settings_of"]
+__all__ = [
+    "Novelty", "Reward", "RewardFault", "Sample", "Scored", "in_force", "novelty", "of_source", "reward", "rewards", "score",
+    "settings_of",
+]  # fmt: skip
 
 
 class RewardFault(ValueError):
@@ -53,10 +56,27 @@ def settings_of(choice: RewardChoice) -> Record:
 
 
 def in_force(row: RlRow, choices: Sequence[RewardChoice]) -> tuple[RewardChoice, ...]:
-    """The rewards that count for samples of `row`: those that apply to its source, without those that another one replaces there."""
-    own = [choice for choice in choices if row.source in reward(choice.name).sources]
+    """The rewards that count for samples of `row`."""
+    return of_source(row.source, choices)
+
+
+def of_source(source: RowSource, choices: Sequence[RewardChoice]) -> tuple[RewardChoice, ...]:
+    """Those that apply to rows of this source, without those that another one replaces there."""
+    own = [choice for choice in choices if source in reward(choice.name).sources]
     replaced = {name for choice in own for name in reward(choice.name).replaces}
     return tuple(choice for choice in own if choice.name not in replaced)
+
+
+def novelty(source: RowSource, choices: Sequence[RewardChoice]) -> Novelty | None:
+    """How the novelty of samples of such rows is to be found; None where no reward in force asks for it.
+
+    Raises RewardFault where two ask for it in different ways, since a sample has one.
+    """
+    ways = {choice.name: reward(choice.name).novelty(settings_of(choice)) for choice in of_source(source, choices)}
+    asked = {name: way for name, way in ways.items() if way is not None}
+    if len(set(asked.values())) > 1:
+        raise RewardFault(f"settings: {' and '.join(asked)} find the novelty of {source} rows in different ways; give both the same")
+    return next(iter(asked.values()), None)
 
 
 def score(sample: Sample, choices: Sequence[RewardChoice]) -> Scored:
@@ -64,6 +84,6 @@ def score(sample: Sample, choices: Sequence[RewardChoice]) -> Scored:
     reward would teach something else than was meant."""
     parts = [(choice, reward(choice.name).value(sample, settings_of(choice))) for choice in in_force(sample.row, choices)]
     told = tuple((choice.name, value) for choice, value in parts if value is not None)
-    if not parts or len(told) < len(parts):
-        return Scored(total=None, parts=told)
-    return Scored(total=sum(choice.weight * value for choice, value in parts if value is not None), parts=told)
+    whole = bool(parts) and len(told) == len(parts)
+    total = sum(choice.weight * value for choice, value in parts if value is not None) if whole else None
+    return Scored(total=total, parts=told, outcome=sample.outcome, novel=sample.novel)

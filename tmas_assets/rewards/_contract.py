@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from tmas_assets.records import Outcome, Record, RlRow, RowSource
 
@@ -24,6 +24,20 @@ class Scored:
     total: float | None
     """None: no reward can be told, so the sample teaches nothing (its gold cannot be graded, say)."""
     parts: tuple[tuple[str, float], ...]
+    outcome: Outcome
+    """Of the sample, for figures: the share that is right."""
+    novel: bool | None
+
+
+@dataclass(frozen=True)
+class Novelty:
+    """How `Sample.novel` is to be found."""
+
+    by: Literal["similarity", "judge"]
+    threshold: float
+    """`similarity`: share of a guideline's words from which on a reply follows it."""
+    reply_chars: int
+    """`judge`: characters of a reply that it is shown."""
 
 
 @dataclass(frozen=True)
@@ -39,5 +53,5 @@ class Reward:
     """(sample, settings) -> its value; None where it cannot be told."""
     replaces: frozenset[str] = frozenset()
     """Rewards that it takes the place of on its rows, since they are part of it."""
-    novelty: Callable[[Any], str | None] = lambda settings: None
-    """(settings) -> how `Sample.novel` is to be found: `similarity` or `judge`; None where it is not needed."""
+    novelty: Callable[[Any], Novelty | None] = lambda settings: None
+    """(settings) -> how `Sample.novel` is to be found; None where it is not needed."""
