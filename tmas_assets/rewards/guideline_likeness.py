@@ -38,7 +38,10 @@ def judged_part(reply: str) -> str:
 
 
 def is_novel(reply: str, guidelines: Sequence[str], statement: str, threshold: float) -> bool | None:
-    """Whether the reply follows none of the guidelines. None for a reply without a word; novel where no guideline is shown."""
+    """Whether the reply follows none of the guidelines. None for a reply without a word; novel where no guideline is shown.
+
+    A reply that shows no way at all (a bare box) follows none, so it is novel too: a judge is the one to tell.
+    """
     text = judged_part(reply)
     if not text.strip():
         return None
