@@ -19,12 +19,19 @@ from resources.encoding.sentence_encoder import Encoders
 from resources.parquet_store import ParquetStore
 from resources.sandbox.limits import ISOLATIONS, Isolation
 from resources.serving.vllm_server import VllmServer, home_from_environment
+from resources.training.trainer_job import TrainerJob
 
 T = TypeVar("T")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
-_SECRET = {"call_log_url": "TMAS_CALL_LOG", "store_options": "TMAS_STORE_OPTIONS"}
+_VARIABLES = {
+    "home": "TMAS_HOME", "store_root": "TMAS_STORE", "store_options": "TMAS_STORE_OPTIONS", "call_log_url": "TMAS_CALL_LOG",
+    "data": "TMAS_DATA", "reports": "TMAS_REPORTS", "serve_python": "TMAS_SERVE_PYTHON",
+    "grading_workers": "TMAS_GRADING_WORKERS", "code_isolation": "TMAS_CODE_ISOLATION", "linger_seconds": "TMAS_SERVER_LINGER",
+}  # fmt: skip
+"""Every field and the variable that states it."""
+_SECRET = {field: _VARIABLES[field] for field in ("call_log_url", "store_options")}
 """Fields that may hold a password or a key, and their variables."""
 
 
@@ -72,6 +79,15 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
         named = {field: dg.EnvVar(variable) for field, variable in _SECRET.items() if variable in os.environ}
         return cls(**(stated | named))
 
+    def environment(self) -> dict[str, str]:
+        """Variables from which `from_environment` makes this very deployment in a child process. Passwords among them: into
+        the child's environment with it, not into a file, a log or a command line."""
+        stated = {field: getattr(self, field) for field in _VARIABLES}
+        return {
+            _VARIABLES[field]: str(value.get_value()) if isinstance(value, dg.EnvVar) else str(value)
+            for field, value in stated.items()
+        }
+
     def store(self) -> ParquetStore:
         return ParquetStore(root=self.store_root, options=json.loads(self.store_options))
 
@@ -86,6 +102,9 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
             convert_python=sys.executable,
             linger_seconds=self.linger_seconds,
         )
+
+    def trainer(self) -> TrainerJob:
+        return TrainerJob(home=self.home)
 
     def encoders(self) -> Encoders:
         return Encoders(Path(self.home), sys.executable)

@@ -2,10 +2,10 @@
 
     python -m resources.serving.process_guard [--ask SIGTERM] [--grace SECONDS] DIRECTORY COMMAND...
 
-The parent keeps the write end of a pipe whose read end is our standard input. When it writes a byte or we get SIGTERM, the
-command is asked to end, given the grace, and its whole tree is killed. So it is when the parent closes the pipe, or is killed
-and the kernel closes it, but then within `ORPHAN_SECONDS`. Our exit status is the command's, with 128 + n for signal n. What
-the command is for is the parent's business.
+The parent keeps the write end of a pipe whose read end is our standard input. When it writes `.` or we get SIGTERM, the command
+is asked to end, given the grace, and its whole tree is killed. So it is when the parent closes the pipe, or is killed and the
+kernel closes it, but then within `ORPHAN_SECONDS`. When it writes `!`, the tree is killed at once. Our exit status is the
+command's, with 128 + n for signal n. What the command is for is the parent's business.
 """
 
 import argparse
@@ -23,6 +23,7 @@ GRACE_SECONDS = 6.0
 """vLLM ends by itself in about 3 s after SIGINT."""
 ORPHAN_SECONDS = 8.0
 """Longest grace where nobody waits for the command any more."""
+ASK, KILL_NOW = b".", b"!"
 KILL_SECONDS = 10.0
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
@@ -49,7 +50,10 @@ def run_guarded(
     asked, orphaned = None, False
     while child.poll() is None:
         if select.select([] if orphaned else [sys.stdin], [], [], 0.1)[0]:
-            orphaned = not os.read(sys.stdin.fileno(), 1)
+            said = os.read(sys.stdin.fileno(), 1)
+            if said == KILL_NOW:
+                break
+            orphaned = not said
             told.append(0)
         if told and asked is None:
             child.send_signal(ask)

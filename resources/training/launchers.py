@@ -22,6 +22,10 @@ PROGRAM = ("--module", "tmas_assets.engine.training.process")
 ACCELERATE_CONFIG, RANK_LOGS = "accelerate.json", "ranks"
 LOCAL = "127.0.0.1"
 _HOST = re.compile(r"(\S+)\s+slots=(\d+)\s*(#.*)?")
+_ON_EVERY_NODE = (
+    "TMAS_HOME", "TMAS_STORE", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HOME",
+    "DS_ACCELERATOR", "TORCH_EXTENSIONS_DIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR",
+)  # fmt: skip
 _OF_AN_OUTER_LAUNCH = (
     "RANK", "LOCAL_RANK", "GROUP_RANK", "ROLE_RANK", "ROLE_NAME", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_WORLD_SIZE",
     "ROLE_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "CROSS_RANK", "CROSS_SIZE", "LOCAL_SIZE", "PYTHONHOME", "PYTHONSAFEPATH",
@@ -80,10 +84,23 @@ def launch_command(
         own = ["-u", "-m", "deepspeed.launcher.launch", f"--world_info={base64.urlsafe_b64encode(world).decode()}",
                f"--master_addr={LOCAL}", f"--master_port={port}", "--no_local_rank"]  # fmt: skip
     else:
-        nodes = hosts(Path(launch.hostfile).read_text(), launch.processes)
-        own = ["-m", "deepspeed.launcher.runner", "--hostfile", launch.hostfile, "--num_accelerators", count,
+        nodes = hosts(_hostfile(launch.hostfile), launch.processes)
+        own = ["-m", "deepspeed.launcher.runner", "--hostfile", str(Path(launch.hostfile).resolve()), "--num_accelerators", count,
                "--master_addr", nodes[0].name, "--master_port", str(port), "--no_local_rank"]  # fmt: skip
     return [python, *own, *program, str(plan)]
+
+
+def _hostfile(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError as error:
+        raise TrainerFault(Fault.LAUNCH, f"launch.hostfile {path} cannot be read: {error}. Correct it, or leave it out.") from error
+
+
+def for_other_nodes(environment: Mapping[str, str]) -> str:
+    """Text of the file `.deepspeed_env`, whose variables deepspeed sets on every node of a hostfile: on ssh's command line, so
+    no secret is among them. What else a deployment states has to be set on the nodes themselves."""
+    return "".join(f"{name}={environment[name]}\n" for name in sorted(environment) if name in _ON_EVERY_NODE)
 
 
 def accelerate_config(launch: Launch, precision: str, port: int) -> dict[str, JsonValue]:

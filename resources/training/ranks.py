@@ -17,8 +17,8 @@ class Ranks:
 
     def __init__(self, guard: int, expected: int) -> None:
         self.guard, self.expected = guard, expected
-        self.held: dict[int, int] = {}
-        """Rank to pidfd."""
+        self.held: dict[int, tuple[int, int]] = {}
+        """Rank to process id and pidfd."""
         self.first_dead: int | None = None
         self._known: set[int] = set()
 
@@ -28,23 +28,38 @@ class Ranks:
                 rank = _rank(pid)
                 if rank is not None and rank not in self._known:
                     with contextlib.suppress(ProcessLookupError):
-                        self.held[rank] = os.pidfd_open(pid)
+                        self.held[rank] = pid, os.pidfd_open(pid)
                         self._known.add(rank)
-        for rank, process in list(self.held.items()):
+        for rank, (_, process) in list(self.held.items()):
             if select.select([process], [], [], 0)[0]:
-                os.close(self.held.pop(rank))
+                os.close(self.held.pop(rank)[1])
                 if self.first_dead is None:
                     self.first_dead = rank
 
+    def ask(self) -> bool:
+        """SIGTERM to each; False when they have not all been seen yet."""
+        self.look()
+        if len(self._known) < self.expected:
+            return False
+        for _, process in self.held.values():
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process, signal.SIGTERM)
+        return True
+
     def kill(self) -> None:
-        """Those that are left."""
-        for process in self.held.values():
+        """Those that are left, with all below them."""
+        self.look()
+        for pid, process in self.held.values():
+            below = descendants(pid)  # asked while it is there: afterwards they are nobody's
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(process, signal.SIGKILL)
+            for child in below:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
 
     def close(self) -> None:
         while self.held:
-            os.close(self.held.popitem()[1])
+            os.close(self.held.popitem()[1][1])
 
 
 def _rank(pid: int) -> int | None:

@@ -1,7 +1,7 @@
 """What went wrong with a trainer: the kinds of fault, how a log tells them apart, what to do next; pure.
 
-A rank that knows its fault prints `told(kind, words)` as a line of its own before it ends with an error; that line is believed
-before anything that the rest of the log may look like. Watching: `trainer_job.py`.
+A trainer that stops for a reason of its own prints it in words, behind the name of its error; those are believed before anything
+that the rest of the log may look like. Watching: `trainer_job.py`.
 """
 
 import re
@@ -12,7 +12,6 @@ from tmas_assets.records.base import Record
 
 LINES = 20
 """Of the log, in the text of an error."""
-_TOLD = "trainer fault: "
 
 
 class Fault(StrEnum):
@@ -23,9 +22,11 @@ class Fault(StrEnum):
     OUT_OF_MEMORY = "out of memory"
     DISK_FULL = "disk full"
     ROWS_CHANGED = "rows changed"
+    REFUSED = "plan refused"
     DIVERGED = "diverged"
-    TRUNCATED = "samples truncated"
-    SYNC = "no weight sync"
+    STOPPED = "training stopped"
+    NOT_SAVED = "not saved"
+    NOT_AS_TRAINED = "model not as trained"
     STALLED = "no progress"
     RANK_DIED = "a rank died"
     OTHER = "trainer failed"
@@ -41,8 +42,10 @@ ADVICE = {
     Fault.DISK_FULL: "Free space below TMAS_HOME and run again: it goes on from the last whole state.",
     Fault.ROWS_CHANGED: "Run again: the plan is made anew from the rows that are there now.",
     Fault.DIVERGED: "Lower optimisation.learning_rate or max_grad_norm and train again from the former checkpoint.",
-    Fault.TRUNCATED: "Raise grpo.rollouts.max_tokens, or grpo.most_truncated where that many are wanted.",
-    Fault.SYNC: "Look at the log of the rollout server, restart it, and run again: it goes on from the last whole state.",
+    Fault.REFUSED: "Correct what it names and run again.",
+    Fault.STOPPED: "Correct what it names and run again: it goes on from the last whole state.",
+    Fault.NOT_SAVED: "Look at the folder that it names and run again: it goes on from the last whole state.",
+    Fault.NOT_AS_TRAINED: "No checkpoint was registered. Run again: the model is saved anew from the last whole state.",
     Fault.STALLED: "Look where it hangs in the log; raise launch.stall_seconds where a step may take so long. A new run goes "
     "on from the last whole state.",
     Fault.RANK_DIED: "Its last lines say why. A new run goes on from the last whole state.",
@@ -73,19 +76,22 @@ class Death(Record):
         return f"rank {self.rank} ended with exit code {self.code}"
 
 
-def told(kind: Fault, words: str) -> str:
-    """The line by which a rank says what stopped it; `words` name the step and the figures."""
-    return f"{_TOLD}{kind}: {' '.join(words.split())}"
-
-
-_SAID = re.compile(rf"{_TOLD}({'|'.join(map(re.escape, Fault))}): (.*)")
+_SAID = re.compile(r"^(?:\[rank\d+\]:)*(TrainerRefusal|TrainingStopped|StateNotWritten|ModelNotAsTrained): (.*)", re.M)
+"""As `engine/training/process.py` prints them."""
+_SAID_KINDS = {
+    "TrainerRefusal": Fault.REFUSED, "TrainingStopped": Fault.STOPPED, "StateNotWritten": Fault.NOT_SAVED,
+    "ModelNotAsTrained": Fault.NOT_AS_TRAINED,
+}  # fmt: skip
+_ROWS_CHANGED = re.compile(r"rows .* have digest")
+_DIVERGED = re.compile(r"\b(nan|inf|no number|not finite|diverged)\b", re.I)
 _ELASTIC = re.compile(r"first observed failure\):\s*\[\d+\]:.*?\brank\s*: (\d+).*?exitcode\s*: (-?\d+)", re.DOTALL)
 _DEEPSPEED = re.compile(r"exits with return code = (-?\d+)")
+_DISK_FULL = re.compile(
+    r"No space left on device|ENOSPC|Disk quota exceeded|File too large|os error (28|27|122)\b"
+    r"|PytorchStreamWriter failed writing|inline_container\.cc.*unexpected pos", re.I)  # fmt: skip
 _SIGNS = (
     (Fault.PORT_TAKEN, re.compile(r"EADDRINUSE|address already in use", re.I)),
-    (Fault.DISK_FULL, re.compile(
-        r"No space left on device|ENOSPC|Disk quota exceeded|File too large|os error (28|27|122)\b"
-        r"|PytorchStreamWriter failed writing|inline_container\.cc.*unexpected pos", re.I)),
+    (Fault.DISK_FULL, _DISK_FULL),
     (Fault.OUT_OF_MEMORY, re.compile(
         r"CUDA out of memory|OutOfMemoryError|CUBLAS_STATUS_ALLOC_FAILED|CUDA error: out of memory|can't allocate memory"
         r"|std::bad_alloc|Cannot allocate memory|^(\[rank\d+\]:)*MemoryError", re.M)),
@@ -104,7 +110,7 @@ def diagnose(status: int, log: str, first_dead: int | None, memory_kills: int) -
     death = _death(log, first_dead)
     who = str(death) if death else f"the launcher ended with {_ended(status)}"
     if said := _SAID.search(log):
-        return Fault(said[1]), said[2].strip(), death
+        return _said_kind(said[1], said[2]), said[2].strip(), death
     for kind, sign in _SIGNS:
         if found := sign.search(log):
             line = log[log.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0].strip()
@@ -118,6 +124,17 @@ def diagnose(status: int, log: str, first_dead: int | None, memory_kills: int) -
     return Fault.OTHER, f"{who} and left no outcome", None
 
 
+def _said_kind(name: str, words: str) -> Fault:
+    kind = _SAID_KINDS[name]
+    if kind is Fault.REFUSED and _ROWS_CHANGED.search(words):
+        return Fault.ROWS_CHANGED
+    if kind is Fault.STOPPED and _DIVERGED.search(words):
+        return Fault.DIVERGED
+    if kind is Fault.NOT_SAVED and _DISK_FULL.search(words):
+        return Fault.DISK_FULL
+    return kind
+
+
 def last_words(log: str, rank: int | None) -> str:
     """The end of the log, and before it the lines of that rank that name an error: others go on talking."""
     lines = [line for line in log.splitlines() if line.strip()]
@@ -127,13 +144,18 @@ def last_words(log: str, rank: int | None) -> str:
     return "\n".join(f"  {line[:2000]}" for line in [*dict.fromkeys(named), *chosen[-LINES:]]) or "  (empty)"
 
 
+def told_death(log: str) -> bool:
+    """Whether the launcher says that a rank ended badly."""
+    return bool(_ELASTIC.search(log) or _DEEPSPEED.search(log))
+
+
 def _death(log: str, first_dead: int | None) -> Death | None:
     if found := _ELASTIC.search(log):
         return Death(rank=int(found[1]), code=int(found[2]))
-    code = int(codes[-1]) if (codes := _DEEPSPEED.findall(log)) else None
-    if first_dead is not None:
-        return Death(rank=first_dead, code=code)
-    return None
+    if first_dead is None:
+        return None
+    codes = _DEEPSPEED.findall(log)
+    return Death(rank=first_dead, code=int(codes[-1]) if codes else None)
 
 
 def _ended(status: int) -> str:
