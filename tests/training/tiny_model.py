@@ -26,15 +26,22 @@ def tokenizer() -> Any:
     return made
 
 
-def model() -> Any:
+def model(hidden: int = 32, intermediate: int = 32) -> Any:
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
     torch.manual_seed(0)
     return LlamaForCausalLM(
         LlamaConfig(
-            vocab_size=len(tokenizer()), hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=1,
+            vocab_size=len(tokenizer()), hidden_size=hidden, intermediate_size=intermediate, num_hidden_layers=1, num_attention_heads=1,
             num_key_value_heads=1, head_dim=32, tie_word_embeddings=True, max_position_embeddings=4096,
             pad_token_id=tokenizer().pad_token_id, eos_token_id=tokenizer().eos_token_id, bos_token_id=None,
         )
     )  # fmt: skip
+
+
+def odd_model() -> Any:
+    """An odd number of weights, which no number of processes divides, and a tied output layer."""
+    made = model(hidden=33, intermediate=31)
+    assert sum(weight.numel() for weight in made.parameters()) % 2
+    return made

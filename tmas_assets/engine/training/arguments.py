@@ -2,7 +2,11 @@
 
 from typing import Any, TypeVar
 
+import deepspeed
+import torch.distributed as dist
+
 from resources.training.deepspeed_config import deepspeed_config
+from resources.training.kernel_cache import leave_out_unused_kernels
 from tmas_assets.engine.training import ranks
 from tmas_assets.engine.training.faults import TrainerRefusal
 from tmas_assets.records import TrainerPlan
@@ -23,6 +27,8 @@ def arguments(kind: type[C], plan: TrainerPlan, *, last: int, sequences: int, ma
     except ValueError as error:
         raise TrainerRefusal(f"{training.name}: {error}") from error
     on_cpu = training.launch.device == "cpu"
+    if on_cpu:
+        leave_out_unused_kernels()
     warming = settings.schedule == "constant" and settings.warmup > 0
     shared = {
         "output_dir": plan.states,
@@ -56,4 +62,8 @@ def arguments(kind: type[C], plan: TrainerPlan, *, last: int, sequences: int, ma
         # float32 here, so that the optimizer's master weights are the folder's own; DeepSpeed casts for the forward pass
         "model_init_kwargs": {"dtype": "float32"},
     }  # fmt: skip
-    return kind(**(shared | own))
+    made = kind(**(shared | own))
+    if on_cpu and dist.is_initialized():
+        # transformers started gloo past DeepSpeed, which would count one process when stage 3 spreads the model
+        deepspeed.init_distributed("gloo", auto_mpi_discovery=False)
+    return made

@@ -1,0 +1,139 @@
+"""GRPO by TRL: rows laid out in the planned order, one combined reward, one iteration from its first step to its last.
+
+All iterations are one run of the optimizer: iteration k goes on from the state after k * steps, and the learning rate's schedule is
+laid over all of them. With `kl`, the reference is the model that the iteration starts from. Leaves out rewards, saving and states.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset
+from transformers import AutoConfig, AutoTokenizer
+from trl.trainer.grpo_config import GRPOConfig
+from trl.trainer.grpo_trainer import GRPOTrainer
+
+from resources.deployment import Deployment
+from tmas_assets.engine.training.arguments import arguments
+from tmas_assets.engine.training.deadline import NoAnswer, deadline
+from tmas_assets.engine.training.ending import AskedToEnd
+from tmas_assets.engine.training.faults import TrainerRefusal, TrainingStopped
+from tmas_assets.engine.training.figures import Report, StepLog
+from tmas_assets.engine.training.planned_run import PlannedRun, carry_out
+from tmas_assets.engine.training.rows import planned_rows
+from tmas_assets.engine.training.samples import WATCHED, Samples, TruncationWatch
+from tmas_assets.engine.training.scoring import Scorer
+from tmas_assets.engine.training.states import look
+from tmas_assets.records import Grpo, RlRow, Rollouts, TrainerOutcome, TrainerPlan
+from tmas_assets.training.order import of_sources, order
+
+
+class PlannedGrpo(PlannedRun, GRPOTrainer):
+    """GRPO of TRL with whole states and one schedule over all iterations."""
+
+
+def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
+    """Every process calls it. Raises TrainerRefusal, TrainingStopped, StateNotWritten, ModelNotAsTrained; of the rewards what
+    `Scorer` raises."""
+    training, grpo = plan.training, plan.training.grpo
+    assert grpo is not None, f"{training.name} is no grpo run"
+    asked = AskedToEnd()
+    rows = of_sources(planned_rows(plan, RlRow), training.prompted.sources)
+    first, last = plan.iteration * grpo.steps, (plan.iteration + 1) * grpo.steps
+    try:
+        laid = order(rows, steps=last, prompts=grpo.prompts, mix=grpo.mix, seed=training.prompted.seed)
+    except ValueError as error:
+        raise TrainerRefusal(f"{training.name}: {error}") from error
+    tokenizer = AutoTokenizer.from_pretrained(plan.model, padding_side="left", local_files_only=True)
+    _require_room(plan, rows, tokenizer, grpo)
+    with Scorer.of(training, Deployment.from_environment(), run=f"{training.name}/{plan.iteration}") as scorer:
+        samples = Samples(scorer, rows, tokenizer, grpo.samples)
+        trainer = PlannedGrpo(
+            model=plan.model,
+            reward_funcs=samples.reward,
+            args=grpo_arguments(plan, grpo, last),
+            train_dataset=_laid_out(rows, [at for step in laid for at in step]),
+            processing_class=tokenizer,
+            callbacks=[StepLog(plan, report, samples.figures)],
+        )
+        if trainer.use_vllm:
+            watch_syncs(trainer, training.name, grpo.rollouts)
+        samples.ends = {*trainer.eos_token_ids, tokenizer.pad_token_id}
+        begun = look(Path(plan.state)).step if plan.state else first
+        trainer.add_callback(
+            TruncationWatch(training.name, samples, most=grpo.most_truncated, steps=min(WATCHED, last - begun), budget=grpo.rollouts.max_tokens)
+        )
+        trainer.plan_run(plan, first=first, scheduled=grpo.iterations * grpo.steps)
+        return carry_out(trainer, plan, last=last, asked=asked)
+
+
+def grpo_arguments(plan: TrainerPlan, grpo: Grpo, last: int) -> GRPOConfig:
+    """Raises TrainerRefusal as `arguments`."""
+    rollouts = grpo.rollouts
+    vllm: dict[str, Any] = {}
+    if rollouts.engine != "transformers":
+        vllm = {
+            "use_vllm": True,
+            "vllm_mode": "colocate" if rollouts.engine == "vllm_colocate" else "server",
+            "vllm_server_base_url": rollouts.server_url,
+            "vllm_server_timeout": rollouts.sync_seconds,
+            "vllm_gpu_memory_utilization": rollouts.gpu_memory,
+        }
+    return arguments(
+        GRPOConfig,
+        plan,
+        last=last,
+        sequences=grpo.prompts * grpo.samples,
+        made_of=f"prompts {grpo.prompts} x samples {grpo.samples}",
+        num_generations=grpo.samples,
+        shuffle_dataset=False,  # the rows lie in the order they are trained on
+        max_completion_length=rollouts.max_tokens,
+        temperature=rollouts.temperature,
+        top_p=rollouts.top_p,
+        beta=grpo.kl,
+        epsilon=grpo.clip,
+        epsilon_high=grpo.clip_high,
+        loss_type=grpo.loss,
+        scale_rewards=grpo.scale_rewards,
+        pad_to_multiple_of=plan.training.optimisation.pad_to,
+        **vllm,
+    )
+
+
+def watch_syncs(trainer: Any, name: str, rollouts: Rollouts) -> None:
+    """From now on weights that vLLM does not take in `sync_seconds` end the run with TrainingStopped, which names the step."""
+    sync, where = trainer.vllm_generation.sync_weights, rollouts.server_url or "in this process"
+
+    def in_time() -> None:
+        words = (
+            f"{name}: vLLM ({where}) did not take the weights of step {int(trainer.state.global_step)} within {rollouts.sync_seconds:g} s "
+            "(grpo.rollouts.sync_seconds). Look at its log and start it again, then run again: training goes on from the last whole state."
+        )
+        try:
+            with deadline(rollouts.sync_seconds, words):
+                sync()
+        except NoAnswer as fault:
+            raise TrainingStopped(words) from fault
+
+    trainer.vllm_generation.sync_weights = in_time
+
+
+def _laid_out(rows: Sequence[RlRow], indices: Sequence[int]) -> Dataset:
+    """Each row once on the heap, however often it is trained on."""
+    own = [{"prompt": [message.model_dump(include={"role", "content"}) for message in row.prompt], "row": at} for at, row in enumerate(rows)]
+    return Dataset.from_list(own).select(indices)
+
+
+def _require_room(plan: TrainerPlan, rows: Sequence[RlRow], tokenizer: Any, grpo: Grpo) -> None:
+    """A prompt and a whole sample have to fit the model's context; beyond it a model writes noise."""
+    room = getattr(AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config(), "max_position_embeddings", None)
+    if room is None:
+        return
+    for row in rows:
+        chat = [message.model_dump(include={"role", "content"}) for message in row.prompt]
+        length = len(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=True, return_dict=False))
+        if length + grpo.rollouts.max_tokens > room:
+            raise TrainerRefusal(
+                f"{plan.training.name}: the prompt of row {row.extra_info.index} ({row.source}) has {length} tokens; with grpo.rollouts.max_tokens "
+                f"{grpo.rollouts.max_tokens} that is more than the model's {room}. Lower max_tokens, or shorten prompts in the data set (settings.limits)."
+            )
