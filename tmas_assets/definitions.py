@@ -13,6 +13,7 @@ from tmas_assets.assets.data.files import ColdStartFile, TeamTracesFile, measure
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import Loaded, load
+from tmas_assets.assets.model_names import refuse_unknown_models
 from tmas_assets.assets.problems import problems_asset
 from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_release
 from tmas_assets.checks.decisions import strategy_checks
@@ -35,6 +36,7 @@ def loaded() -> Loaded:
         if (other := taken.setdefault(name, place)) is not place:
             raise ExperimentFault(f"{place}: attributes.name: {_taken(name, other)}")
     _refuse_unknown_sets(found)
+    refuse_unknown_models(found)
     return found
 
 

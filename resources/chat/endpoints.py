@@ -26,8 +26,9 @@ log = logging.getLogger(__name__)
 class LeasedServer:
     """A managed server, started or joined when first asked for and let go at the end of the block."""
 
-    def __init__(self, vllm: VllmServer, managed: ManagedServer) -> None:
-        self.vllm, self.managed = vllm, managed
+    def __init__(self, vllm: VllmServer, managed: ManagedServer, expected: str | None = None) -> None:
+        """`expected`: identity of the model; another one under the same name is refused."""
+        self.vllm, self.managed, self.expected = vllm, managed, expected
         self._lease = ExitStack()
         self._ended = False
         self._taking = threading.Lock()
@@ -71,7 +72,7 @@ class LeasedServer:
 
     def _take(self) -> Resolved:
         lease = ExitStack()
-        served = lease.enter_context(self.vllm.lease(self.managed))
+        served = lease.enter_context(self.vllm.lease(self.managed, self.expected))
         with self._taking:
             if not self._ended:
                 self._lease.push(lease)

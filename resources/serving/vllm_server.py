@@ -34,8 +34,10 @@ from resources.serving.vllm_command import (
     serve_environment,
     weight_arguments,
 )
+from resources.training.checkpoints import CheckpointFault, Checkpoints, CheckpointTorn, Registered, is_name
 from tmas_assets.records.base import Record, digest
 from tmas_assets.records.experiment import ManagedServer
+from tmas_assets.records.training import LATEST
 
 KEEPER_SECONDS = 60.0
 """A keeper that has not reported after so long is not coming."""
@@ -94,23 +96,50 @@ class VllmServer(Record):
         return self._folder_identity(managed, self.model_folder(managed))
 
     def model_folder(self, managed: ManagedServer) -> Path:
-        """The folder that holds the model's bytes; the default model is made if it is missing."""
+        """The folder that holds the model's bytes; the default model is made if it is missing. A folder in the working directory
+        that is called like a training run is not looked at. Raises ServerError."""
         if managed.model == bundled.NAME:
             return bundled.default_model(Path(self.home), self.convert_python)
-        return Path(managed.model).expanduser().resolve()
+        found = self.checkpoint(managed)
+        return found.folder.resolve() if found else Path(managed.model).expanduser().resolve()
+
+    def checkpoint(self, managed: ManagedServer) -> Registered | None:
+        """The checkpoint that `managed` names, None where it names none. Raises ServerError (model folder missing, torn)."""
+        if managed.model == bundled.NAME or not is_name(managed.model):
+            return None
+        try:
+            return Checkpoints(Path(self.home)).find(managed.model, managed.iteration)
+        except CheckpointFault as fault:
+            kind = Fault.MODEL_TORN if isinstance(fault, CheckpointTorn) else Fault.MODEL_MISSING
+            raise ServerError(kind, f"{fault} The bundled model is called {bundled.NAME!r}.") from fault
+
+    def pinned(self, managed: ManagedServer) -> ManagedServer:
+        """The same with the number that `latest` stands for now, so that a checkpoint registered later changes nothing."""
+        if managed.iteration != LATEST or (found := self.checkpoint(managed)) is None:
+            return managed
+        return managed.model_copy(update={"iteration": found.checkpoint.iteration})
 
     @contextmanager
-    def lease(self, managed: ManagedServer) -> Iterator[ServedModel]:
+    def lease(self, managed: ManagedServer, expected: str | None = None) -> Iterator[ServedModel]:
         """Hold a ready server of exactly this model and these flags while the block runs.
 
-        Shared with every other holder on this machine, of any process. Raises ServerError.
+        Shared with every other holder on this machine, of any process. `expected`: identity that the model had when the
+        caller began; another one is not served. Raises ServerError.
         """
+        managed = self.pinned(managed)
         folder = self.model_folder(managed)
         identity = self._folder_identity(managed, folder)
-        name = f"{folder.name}@{identity[:12]}"
+        label = _label(managed, folder)
+        name = f"{label}@{identity[:12]}"
+        if expected not in (None, identity):
+            raise ServerError(
+                Fault.WRONG_MODEL,
+                f"{label} in {folder} is {identity[:12]} by now and was {str(expected)[:12]} when the run began. What it answered is "
+                "kept; start the run again, and it is of the new model alone.",
+            )
         command = serve_command(self._interpreter(name), os.path.abspath(self.launcher), managed, folder, name)
         key = digest([command, managed.kv_cache_gib, managed.device, forced_port(managed)])[:12]
-        place = Path(self.home).resolve() / "servers" / f"{folder.name}-{key}"
+        place = Path(self.home).resolve() / "servers" / f"{label}-{key}"
         (place / files.LEASES).mkdir(parents=True, exist_ok=True)
         lease = files.Lease(os.getpid(), str(files.start_time(os.getpid())), self.linger_seconds)
         mark = place / files.LEASES / f"{os.getpid()}-{uuid.uuid4().hex}"
@@ -214,6 +243,12 @@ class VllmServer(Record):
                 text = f"Waited {self.start_timeout_seconds:g} s."
                 raise ServerError(Fault.NOT_READY, _told(place, name, text, files.last_lines(place / files.LOG)))
             time.sleep(0.1)
+
+
+def _label(managed: ManagedServer, folder: Path) -> str:
+    """`demo_grpo-t01`, or the folder's name."""
+    named = managed.model != bundled.NAME and is_name(managed.model)
+    return f"{managed.model}-{folder.name}" if named else folder.name
 
 
 def _told(place: Path, name: str, sentence: str, log: str) -> str:

@@ -19,7 +19,7 @@ class SlowStart:
         self.ready, self.let_go, self.fault = threading.Event(), threading.Event(), fault
 
     @contextmanager
-    def lease(self, managed):
+    def lease(self, managed, expected=None):
         self.ready.wait(30)
         if self.fault:
             raise self.fault

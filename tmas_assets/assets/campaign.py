@@ -15,12 +15,14 @@ from partitions.keys import CellKey, problem_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.cells import PARTS, POOL, cell_events, code_version
+from tmas_assets.assets.checkpoint_deps import checkpoint_inputs
 from tmas_assets.assets.driving import Event, Scope, drive
 from tmas_assets.assets.events import Input, event, last_event, last_versions
 from tmas_assets.assets.faults import cells_of, permanent, table_of
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import files_of
 from tmas_assets.assets.of_strategy import own_assets
+from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
 from tmas_assets.assets.regrading import grade_again, whole_cells
 from tmas_assets.assets.running import check_outcome
@@ -111,8 +113,8 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
             )
         )
 
-    def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: Sequence[str]) -> None:
-        for said in cell_events(experiment, cell, parts, version, context.instance):
+    def _log_cell(context: dg.OpExecutionContext, cell: FinishedCell, parts: Sequence[str], models: Sequence[Input]) -> None:
+        for said in cell_events(experiment, cell, parts, version, context.instance, models):
             context.log_event(said)
 
     @dg.op(
@@ -123,21 +125,23 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
         description="All cells, iterations x problems; none is made twice.",
     )
     def cells(context: dg.OpExecutionContext, config: CampaignConfig, deployment: Deployment) -> None:
-        table = table_of(deployment, experiment)
+        stated = pinned_in_run(context, deployment, experiment)
+        table = table_of(deployment, stated)
         try:
             chosen = table.select(config.problems, experiment.benchmark.limit)
             iterations = iteration_range(config.iterations, experiment)
         except (UnknownProblem, ValueError) as fault:
             raise permanent(fault) from fault
-        store = cells_of(deployment, experiment)
+        store = cells_of(deployment, stated)
         if config.regrade:
             graded = 0
-            for cell in grade_again(deployment, experiment, _whole(store, Scope(iterations, chosen))):
-                _log_cell(context, cell, ["benchmark_scores"])
+            for cell in grade_again(deployment, stated, _whole(store, Scope(iterations, chosen))):
+                _log_cell(context, cell, ["benchmark_scores"], ())
                 graded += 1
             context.log.info(f"{graded} cells graded again")
             context.add_output_metadata({"cells_graded_again": graded})
             return
+        made_by = checkpoint_inputs(context.instance, deployment, stated)
         known = {part: last_versions(context.instance, key[part]) for part in PARTS}
 
         def log(found: Event) -> None:
@@ -147,11 +151,11 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
                 digests = {part: file.digest for part, file in files_of(found).items()}
                 unsaid = [part for part in PARTS if known[part].get(partition) != digests[part]]
                 if unsaid:
-                    _log_cell(context, store.finished(found), unsaid)
+                    _log_cell(context, store.finished(found), unsaid, made_by)
             else:
-                _log_cell(context, found, PARTS)
+                _log_cell(context, found, PARTS, made_by)
 
-        outcome = drive(deployment, experiment, [Scope(iterations, chosen)], run=context.run_id, redo=False, log=log)
+        outcome = drive(deployment, stated, [Scope(iterations, chosen)], run=context.run_id, redo=False, log=log)
         context.log.info(f"{outcome.made} cells made, {outcome.found} found whole")
         context.add_output_metadata(
             {"cells_made": outcome.made, "cells_found": outcome.found, "budget": outcome.budget or "not reached"}
@@ -172,12 +176,13 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
     def summary(context: dg.OpExecutionContext, deployment: Deployment) -> None:
         # asked for before the cells are read: one that is made meanwhile puts this summary out of date
         seen = last_event(context.instance, key["benchmark_scores"])
-        made = summarise(deployment, experiment)
+        stated = pinned_in_run(context, deployment, experiment)
+        made = summarise(deployment, stated)
         grades = Input(key["benchmark_scores"], digest([score.grades_digest for score in made.report.scores]), seen)
         context.log_event(
             event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version, [grades])
         )
         if (own := own_assets(experiment)) is not None:
-            own.conclude(context, deployment, experiment)
+            own.conclude(context, deployment, stated)
 
     return CampaignOps(problems, cells, summary)

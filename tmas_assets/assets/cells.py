@@ -13,15 +13,17 @@ from partitions.axes import grid, previous_iteration
 from partitions.keys import cell_key
 from resources.deployment import Deployment
 from resources.parquet_store import StoredFile
+from tmas_assets.assets.checkpoint_deps import checkpoint_deps, checkpoint_inputs
 from tmas_assets.assets.driving import Event
 from tmas_assets.assets.events import Input, Metadata, event, last_event
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import cell_metadata, partition_of
+from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.regrading import grade_again
 from tmas_assets.assets.running import run_cells
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
-from tmas_assets.records import Experiment
+from tmas_assets.records import Experiment, Training
 from tmas_assets.strategies import strategy_digest
 
 PARTS = ("rollouts", "verifier_scores", "memory_bank", "benchmark_scores")
@@ -36,16 +38,18 @@ def code_version(experiment: Experiment) -> str:
 
 
 def cell_events(
-    experiment: Experiment, cell: FinishedCell, parts: Iterable[str], version: str, instance: dg.DagsterInstance
+    experiment: Experiment, cell: FinishedCell, parts: Iterable[str], version: str, instance: dg.DagsterInstance,
+    models: Sequence[Input],
 ) -> Iterator[dg.AssetMaterialization]:
-    """What a run logs of these parts of a cell; log each before asking for the next. `version`: the code version."""
+    """What a run logs of these parts of a cell; log each before asking for the next. `version`: the code version; `models`:
+    checkpoints that it was made by (`checkpoint_inputs`)."""
     described = cell_metadata(cell)
     for part in parts:
-        inputs = _inputs(experiment, cell, part, instance)
+        inputs = _inputs(experiment, cell, part, instance, models)
         yield event(experiment_key(experiment, part), partition_of(cell), *described[part], version, inputs)
 
 
-def _inputs(experiment: Experiment, cell: FinishedCell, part: str, instance: dg.DagsterInstance) -> list[Input]:
+def _inputs(experiment: Experiment, cell: FinishedCell, part: str, instance: dg.DagsterInstance, models: Sequence[Input]) -> list[Input]:
     """Dagster compares those of keys that run only."""
     key = {part: experiment_key(experiment, part) for part in ("rollouts", "verifier_scores", "memory_bank")}
     files = cell.files
@@ -54,13 +58,17 @@ def _inputs(experiment: Experiment, cell: FinishedCell, part: str, instance: dg.
         return [
             Input(key["verifier_scores"], files.verifier_scores.digest),
             Input(key["memory_bank"], cell.previous_digest, past),
+            *models,
         ]
     if part == "benchmark_scores":
         return [Input(key["rollouts"], files.rollouts.digest), Input(key["memory_bank"], files.memory_bank.digest)]
-    return []
+    return list(models) if part == "rollouts" else []
 
 
-def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg.AssetSpec | dg.AssetsDefinition]:
+def cell_assets(
+    experiment: Experiment, group: str | None = None, trainings: Sequence[Training] = ()
+) -> Sequence[dg.AssetSpec | dg.AssetsDefinition]:
+    """`trainings`: whose checkpoints the models may be."""
     cells = grid(asset_name(experiment.benchmark), experiment.iterations)
     key = {
         part: experiment_key(experiment, part)
@@ -68,10 +76,11 @@ def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg
     }
     group = group or experiment.name
     version = code_version(experiment)
+    models = checkpoint_deps(experiment.solving_endpoints, trainings)
 
     rollouts = dg.AssetSpec(
         key["rollouts"],
-        deps=[problems_key(experiment.benchmark)],
+        deps=[problems_key(experiment.benchmark), *models],
         partitions_def=cells,
         group_name=group,
         kinds={"vllm", "parquet"},
@@ -90,7 +99,7 @@ def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg
 
     @dg.asset(
         key=key["memory_bank"],
-        deps=[key["verifier_scores"], dg.AssetDep(key["memory_bank"], partition_mapping=previous_iteration)],
+        deps=[key["verifier_scores"], dg.AssetDep(key["memory_bank"], partition_mapping=previous_iteration), *models],
         partitions_def=cells,
         group_name=group,
         kinds={"vllm", "parquet"},
@@ -106,6 +115,8 @@ def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg
     def memory_bank(context: dg.AssetExecutionContext, deployment: Deployment) -> Iterator[dg.MaterializeResult[None]]:
         wanted = [cell_key(text) for text in context.partition_keys]
         own: list[tuple[StoredFile, Metadata]] = []
+        stated = pinned_in_run(context, deployment, experiment)
+        made_by = checkpoint_inputs(context.instance, deployment, stated)
 
         def log(cell: Event) -> None:
             assert isinstance(cell, FinishedCell)  # cells are made again, none is found
@@ -113,10 +124,10 @@ def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg
             if len(wanted) == 1:
                 parts.remove("memory_bank")
                 own.append(cell_metadata(cell)["memory_bank"])
-            for said in cell_events(experiment, cell, parts, version, context.instance):
+            for said in cell_events(experiment, cell, parts, version, context.instance, made_by):
                 context.log_event(said)
 
-        run_cells(deployment, experiment, wanted, run=context.run.run_id, log=log)
+        run_cells(deployment, stated, wanted, run=context.run.run_id, log=log)
         # A result has one data version for all partitions of its run. So a run of several says its own, one each.
         for stored, metadata in own:
             yield _result(stored, metadata)
@@ -138,11 +149,11 @@ def cell_assets(experiment: Experiment, group: str | None = None) -> Sequence[dg
         context: dg.AssetExecutionContext, deployment: Deployment
     ) -> Iterator[dg.MaterializeResult[None]]:
         wanted = [cell_key(text) for text in context.partition_keys]
-        for cell in grade_again(deployment, experiment, wanted):
+        for cell in grade_again(deployment, pinned_in_run(context, deployment, experiment), wanted):
             if len(wanted) == 1:
                 yield _result(*cell_metadata(cell)["benchmark_scores"])
             else:
-                for said in cell_events(experiment, cell, ["benchmark_scores"], version, context.instance):
+                for said in cell_events(experiment, cell, ["benchmark_scores"], version, context.instance, ()):
                     context.log_event(said)
 
     return [rollouts, verifier_scores, memory_bank, benchmark_scores]

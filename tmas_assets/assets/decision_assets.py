@@ -13,6 +13,7 @@ from partitions.axes import problem_axis
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
 from tmas_assets.assets.cells import PARTS, POOL, cell_events, code_version
+from tmas_assets.assets.checkpoint_deps import checkpoint_inputs
 from tmas_assets.assets.decision_parts import (
     CROSS,
     DECISION,
@@ -32,6 +33,7 @@ from tmas_assets.assets.decision_reports import of_report, write_report
 from tmas_assets.assets.driving import Event, Scope, drive
 from tmas_assets.assets.faults import cells_of, permanent, table_of
 from tmas_assets.assets.keys import problems_key
+from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.running import check_outcome
 from tmas_assets.benchmarks import asset_name, benchmark
 from tmas_assets.engine.cells import CellStore, FinishedCell
@@ -65,10 +67,8 @@ def decision_assets(experiment: Experiment) -> Sequence[dg.AssetsDefinition]:
 
 def _asset(experiment: Experiment, part: Part, above: Sequence[Part]) -> dg.AssetsDefinition:
     deps = [key(experiment, one) for one in above] or [problems_key(experiment.benchmark)]
-    make: Callable[[dg.AssetExecutionContext, Deployment], Made] = (
-        (lambda context, deployment: _reported(context, deployment, experiment))
-        if part == REPORT
-        else (lambda context, deployment: _driven(context, deployment, experiment, part))
+    make: Callable[[dg.AssetExecutionContext, Deployment, Experiment], Made] = (
+        _reported if part == REPORT else (lambda context, deployment, stated: _driven(context, deployment, stated, part))
     )
 
     @dg.asset(
@@ -85,7 +85,7 @@ def _asset(experiment: Experiment, part: Part, above: Sequence[Part]) -> dg.Asse
         ),
     )
     def one_part(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
-        found = make(context, deployment)
+        found = make(context, deployment, pinned_in_run(context, deployment, experiment))
         return dg.MaterializeResult(metadata=dict(found.metadata), data_version=dg.DataVersion(found.version))
 
     return one_part
@@ -123,11 +123,12 @@ def _driven(context: dg.AssetExecutionContext, deployment: Deployment, experimen
 def _run(
     context: dg.AssetExecutionContext, deployment: Deployment, experiment: Experiment, problem: Problem, iterations: range
 ) -> None:
-    version = code_version(experiment)
+    version, made_by = code_version(experiment), checkpoint_inputs(context.instance, deployment, experiment)
 
     def log(cell: Event) -> None:
-        for said in cell_events(experiment, cell, PARTS, version, context.instance) if isinstance(cell, FinishedCell) else ():
-            context.log_event(said)
+        if isinstance(cell, FinishedCell):
+            for said in cell_events(experiment, cell, PARTS, version, context.instance, made_by):
+                context.log_event(said)
 
     scope = Scope(iterations, (problem,))
     outcome = drive(deployment, experiment, [scope], run=context.run.run_id, redo=False, log=log)

@@ -17,10 +17,10 @@ from pathlib import Path
 from resources.chat.client import BudgetReached, EndpointUnavailable, Spend
 from resources.claims import Claims
 from resources.deployment import Deployment
-from tmas_assets.assets.faults import PERMANENT, cells_of, graders_of, permanent
+from tmas_assets.assets.faults import PERMANENT, graders_of, permanent
 from tmas_assets.engine import progress
 from tmas_assets.engine.campaign import Campaign, Outcome
-from tmas_assets.engine.cells import FinishedCell, FoundCell
+from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.collector import rare_collections
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.judging import Judge
@@ -66,7 +66,7 @@ def drive(
     engine.graders_needed = {problem.grader for scope in scopes for problem in scope.problems}
 
     async def campaigns(team: EngineTeam, graders: Graders) -> None:
-        cells = await asyncio.to_thread(cells_of, deployment, experiment)
+        cells = CellStore(deployment.store(), team.experiment, team.solving)  # of the very models that are asked
         judge = Judge.of(experiment, team.model(JUDGE), team.ask)
         with Claims(Path(deployment.home) / "claims" / f"{experiment.name}-{cells.variant}") as claims:
             for scope in scopes:

@@ -7,6 +7,8 @@ The attributes are an `Experiment` record; what only the strategy or the benchma
 when the file is loaded. Every fault names the file and the field.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -15,10 +17,11 @@ from pydantic import BaseModel
 
 from tmas_assets.assets.campaign import CampaignOps, campaign_job
 from tmas_assets.assets.cells import cell_assets
+from tmas_assets.assets.checkpoint_deps import named_models
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.summary import summary_asset
 from tmas_assets.benchmarks import BenchmarkError, at_folder, benchmark, resolve_release, settings_of_choice
-from tmas_assets.records import Experiment, Record
+from tmas_assets.records import Experiment, Record, Training
 from tmas_assets.strategies import StrategyFault, rounds_fault, settings_of, strategy
 
 
@@ -49,18 +52,34 @@ class ExperimentFile(dg.Component):
         return cls(attributes.model_copy(update={"benchmark": placed}), file)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        return experiment_definitions(self.experiment)
+        return experiment_definitions(self.experiment, trainings=trainings_for([self.experiment], context))
+
+
+class StatesTraining(dg.Component, ABC):
+    """A component behind a training run's file."""
+
+    @property
+    @abstractmethod
+    def training(self) -> Training: ...
+
+
+def trainings_for(experiments: Iterable[Experiment], context: dg.ComponentLoadContext) -> tuple[Training, ...]:
+    """Those of the location, where a model of one of these may be a checkpoint; none where each is something else."""
+    if not any(True for experiment in experiments for _ in named_models(experiment.endpoints)):
+        return ()
+    found = context.component_tree.get_all_components(of_type=StatesTraining)  # type: ignore[type-abstract]  # none is made of it
+    return tuple(file.training for file in found)
 
 
 def experiment_definitions(
-    experiment: Experiment, group: str | None = None, ops: CampaignOps | None = None
+    experiment: Experiment, group: str | None = None, ops: CampaignOps | None = None, trainings: Sequence[Training] = ()
 ) -> dg.Definitions:
     """The asset chain and the jobs. `group`: of the assets in the UI, where it is not the experiment's own; `ops`: of its
-    campaign, where another job has them too."""
+    campaign, where another job has them too; `trainings`: whose checkpoints its models may be."""
     own = own_assets(experiment)
     return dg.Definitions(
         assets=[
-            *cell_assets(experiment, group), summary_asset(experiment, group), *(own.assets(experiment) if own else ()),
+            *cell_assets(experiment, group, trainings), summary_asset(experiment, group), *(own.assets(experiment) if own else ()),
         ],
         jobs=[campaign_job(experiment, ops), *(own.jobs(experiment) if own else ())],
     )  # fmt: skip

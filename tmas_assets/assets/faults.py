@@ -16,7 +16,7 @@ from tmas_assets.engine.campaign import MissingPast
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.problems import ProblemTable, UnknownProblem, read_table
-from tmas_assets.engine.team import EndpointRefuses, TooManyFailures, identities
+from tmas_assets.engine.team import EndpointRefuses, TooManyFailures, identities, pinned
 from tmas_assets.records import Experiment
 
 PERMANENT = (
@@ -52,9 +52,14 @@ def table_of(deployment: Deployment, experiment: Experiment) -> ProblemTable:
 
 
 def cells_of(deployment: Deployment, experiment: Experiment) -> CellStore:
-    """Raises a `Failure` where a model we serve is missing, since its digest is part of where the cells lie."""
+    """Of the models there are now: `cells.experiment` names checkpoints by number, so that who goes on with it means the same.
+
+    Raises a `Failure` where a model we serve is missing, since its digest is part of where the cells lie.
+    """
+    vllm = deployment.vllm()
     try:
-        return CellStore(deployment.store(), experiment, identities(experiment, deployment.vllm()))
+        experiment = pinned(experiment, vllm)
+        return CellStore(deployment.store(), experiment, identities(experiment, vllm))
     except PERMANENT as fault:
         raise permanent(fault) from fault
 

@@ -1,5 +1,7 @@
 """The asset keys of the project, in one place."""
 
+from typing import Literal
+
 import dagster as dg
 
 from tmas_assets.benchmarks import asset_name
@@ -19,3 +21,8 @@ def experiment_key(experiment: Experiment, part: str) -> dg.AssetKey:
 
 def comparison_key(study: Study) -> dg.AssetKey:
     return dg.AssetKey([study.name, "comparison"])
+
+
+def checkpoint_key(training: str, kind: Literal["sft", "grpo"]) -> dg.AssetKey:
+    """`<training>/grpo_checkpoint`, a partition an iteration, or `<training>/sft_checkpoint`."""
+    return dg.AssetKey([training, f"{kind}_checkpoint"])

@@ -41,6 +41,7 @@ def grade_again(deployment: Deployment, experiment: Experiment, wanted: Sequence
     """New grades of stored cells, in order. Raises a `Failure` where one is missing or cannot be read."""
     table = table_of(deployment, experiment)
     cells = cells_of(deployment, experiment)
+    experiment = cells.experiment
     rest = iter(wanted)
     # a thread of its own, since the step's thread may be inside somebody's event loop
     with graders_of(deployment) as graders, closing(deployment.call_log()) as log, ThreadPoolExecutor(1) as thread:

@@ -10,7 +10,7 @@ The attributes are a `Study` record. Every fault names the file, the field and t
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -18,11 +18,17 @@ import dagster as dg
 from pydantic import BaseModel
 
 from tmas_assets.assets.campaign import campaign_ops
-from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile, experiment_definitions, faults_in
+from tmas_assets.assets.experiment import (
+    ExperimentFault,
+    ExperimentFile,
+    experiment_definitions,
+    faults_in,
+    trainings_for,
+)
 from tmas_assets.assets.study_campaign import study_job
 from tmas_assets.assets.study_comparison import comparison_asset
 from tmas_assets.benchmarks import at_folder
-from tmas_assets.records import Member, Study, StudyFault, members_of
+from tmas_assets.records import Experiment, Member, Study, StudyFault, members_of
 
 
 class StudyFile(dg.Component):
@@ -50,12 +56,13 @@ class StudyFile(dg.Component):
         return [ExperimentFile(member.experiment, self.file) for member in self.members]
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        trainings = trainings_for([member.experiment for member in self.members], context)
         ops = [campaign_ops(member.experiment, place) for place, member in enumerate(self.members)]
         own = dg.Definitions(
             assets=[comparison_asset(self.study, self.members)], jobs=[study_job(self.study, self.members, ops)]
         )
         members = (
-            experiment_definitions(member.experiment, self.study.name, steps)
+            experiment_definitions(member.experiment, self.study.name, steps, trainings)
             for member, steps in zip(self.members, ops, strict=True)
         )
         return dg.Definitions.merge(own, *members)
@@ -67,15 +74,8 @@ def checked_members(study: Study, file: Path) -> list[Member]:
         members = members_of(study)
     except StudyFault as fault:
         raise ExperimentFault(f"{file}: attributes.{fault}") from fault
-    wrong: dict[str, list[str]] = {}
-    for member in members:
-        for one in faults_in(member.experiment):
-            wrong.setdefault(_placed(member, one), []).append(member.experiment.name)
-    if wrong:
-        raise ExperimentFault("\n".join(
-            f"{file}: attributes.{one}, in member {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}"
-            for one, names in wrong.items()
-        ))  # fmt: skip
+    if wrong := member_faults(members, file, faults_in):
+        raise ExperimentFault("\n".join(wrong))
     made = []
     for member in members:
         placed = at_folder(member.experiment.benchmark, str(file.parent))
@@ -84,6 +84,18 @@ def checked_members(study: Study, file: Path) -> list[Member]:
             member.origins,
         ))  # fmt: skip
     return made
+
+
+def member_faults(members: Sequence[Member], file: Path, faults: Callable[[Experiment], Sequence[str]]) -> list[str]:
+    """What `faults` finds wrong with the members' experiments, where the study's file states it, each once."""
+    wrong: dict[str, list[str]] = {}
+    for member in members:
+        for one in faults(member.experiment):
+            wrong.setdefault(_placed(member, one), []).append(member.experiment.name)
+    return [
+        f"{file}: attributes.{one}, in member {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}"
+        for one, names in wrong.items()
+    ]
 
 
 def _placed(member: Member, fault: str) -> str:

@@ -5,6 +5,7 @@ to the next. A member that fails stops no other; the comparison then waits for t
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import dagster as dg
 
@@ -12,6 +13,7 @@ from resources.deployment import Deployment
 from tmas_assets.assets.campaign import CampaignOps
 from tmas_assets.assets.events import Input, event, last_event
 from tmas_assets.assets.keys import comparison_key, experiment_key
+from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.study_comparison import compare_members, comparison_metadata
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.records import Member, Study
@@ -29,7 +31,8 @@ def study_job(study: Study, members: Sequence[Member], campaigns: Sequence[Campa
         # asked for before the summaries are read: one that is made meanwhile puts this comparison out of date
         keys = [experiment_key(member.experiment, "summary") for member in members]
         seen = {key: last_event(context.instance, key) for key in keys}
-        made = compare_members(deployment, study, members)
+        stated = [replace(one, experiment=pinned_in_run(context, deployment, one.experiment)) for one in members]
+        made = compare_members(deployment, study, stated)
         inputs = [Input(key, made.made_from(member), seen[key]) for key, member in zip(keys, members, strict=True)]
         context.log_event(event(comparison_key(study), None, made.file, comparison_metadata(made), None, inputs))
 

@@ -14,6 +14,7 @@ from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import PERMANENT, cells_of, graders_of, permanent, table_of
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import of_file, text_table
+from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.summary import report
@@ -74,6 +75,7 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
     """Read all cells, store scores and tokens, write the page. Raises a `Failure` for cells that cannot be read."""
     table = table_of(deployment, experiment)
     cells = cells_of(deployment, experiment)
+    experiment = cells.experiment
     problems = table.select((), experiment.benchmark.limit)
     vllm = deployment.vllm()
     try:
@@ -187,8 +189,8 @@ def summary_asset(experiment: Experiment, group: str | None = None) -> dg.Assets
         kinds={"parquet"},
         description="What all cells come to: scores by iteration where there are any, tokens by role, and the report page.",
     )
-    def summary(deployment: Deployment) -> dg.MaterializeResult[None]:
-        made = summarise(deployment, experiment)
+    def summary(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
+        made = summarise(deployment, pinned_in_run(context, deployment, experiment))
         return dg.MaterializeResult(
             metadata=dict(summary_metadata(made)), data_version=dg.DataVersion(made.file.digest)
         )

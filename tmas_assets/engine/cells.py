@@ -109,7 +109,7 @@ class CellStore:
 
     def __init__(self, store: ParquetStore, experiment: Experiment, models: Sequence[str]) -> None:
         """`models`: identities of the models behind the experiment's endpoints, part of what shapes a cell."""
-        self.store, self.experiment = store, experiment
+        self.store, self.experiment, self.models = store, experiment, tuple(models)
         self.strategy_digest = strategy_digest(experiment.strategy)
         self.settings_digest = digest([_FORM, experiment.digest(), self.strategy_digest, sorted(models)])
 

@@ -42,6 +42,15 @@ def identities(experiment: Experiment, vllm: VllmServer) -> tuple[str, ...]:
     return tuple(identity(endpoint, vllm) for _, endpoint in sorted(experiment.solving_endpoints.items()))
 
 
+def pinned(experiment: Experiment, vllm: VllmServer) -> Experiment:
+    """The same with every checkpoint named by its number: what `latest` stands for is asked once, when a run begins."""
+    endpoints = {
+        name: endpoint.model_copy(update={"managed": vllm.pinned(endpoint.managed)}) if endpoint.managed is not None else endpoint
+        for name, endpoint in experiment.endpoints.items()
+    }
+    return experiment if endpoints == experiment.endpoints else experiment.model_copy(update={"endpoints": endpoints})
+
+
 class EndpointRefuses(RuntimeError):
     """The endpoint refuses whatever it is asked: wrong key, wrong path, unknown model, no credit."""
 
@@ -62,6 +71,11 @@ class EngineTeam:
         self._samplings: dict[str, Sampling] = {}
         self._left: set[asyncio.Task[Call]] = set()
         """Requests whose asker was stopped by the budget: they were paid for, so their replies are waited for."""
+
+    @property
+    def solving(self) -> tuple[str, ...]:
+        """Identities of the models that cells are made by, as `identities` gives them."""
+        return tuple(self.models[name] for name in sorted(self.experiment.solving_endpoints))
 
     def model(self, role: str) -> str:
         return self.models[self.experiment.endpoint_of(role)]
@@ -143,19 +157,21 @@ class EngineTeam:
 async def open_team(
     experiment: Experiment, deployment: Deployment, spend: Spend, graders: Graders, *, run: str
 ) -> AsyncIterator[EngineTeam]:
-    """The team with its clients open; `run` only spreads the retries of concurrent runs."""
+    """The team with its clients open; `run` only spreads the retries of concurrent runs. Its models are those there are now,
+    however long it works."""
     vllm = deployment.vllm()
+    experiment = await asyncio.to_thread(pinned, experiment, vllm)
     async with AsyncExitStack() as stack:
         log = deployment.call_log()
         stack.push_async_callback(log.aclose)
         clients, models = {}, {}
         for name, endpoint in sorted(experiment.endpoints.items()):
+            models[name] = await asyncio.to_thread(identity, endpoint, vllm)  # may make the default model
             replicas: Replicas = (
-                await stack.enter_async_context(LeasedServer(vllm, endpoint.managed))
+                await stack.enter_async_context(LeasedServer(vllm, endpoint.managed, models[name]))
                 if endpoint.managed is not None
                 else ExternalServers(endpoint)
             )
-            models[name] = await asyncio.to_thread(identity, endpoint, vllm)  # may make the default model
             clients[name] = await stack.enter_async_context(
                 ChatClient(
                     endpoint=endpoint,

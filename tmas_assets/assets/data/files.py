@@ -23,7 +23,7 @@ from tmas_assets.assets.data.rl_prompts import prompts_asset
 from tmas_assets.assets.data.screening import screening_assets
 from tmas_assets.assets.data.team_traces import trace_assets
 from tmas_assets.assets.data.team_traces_card import team_traces_card
-from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
+from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile, StatesTraining
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.benchmarks import BenchmarkError, at_folder, benchmark
 from tmas_assets.engine.building.derived import (
@@ -149,7 +149,7 @@ class TeamTracesFile(_StatedIn):
 DataSetFile = ColdStartFile | TeamTracesFile
 
 
-class TrainingFile(_StatedIn):
+class TrainingFile(_StatedIn, StatesTraining):
     """What a training run is prompted with. Its asset stands beside those of its cold-start set."""
 
     Stated = Training
