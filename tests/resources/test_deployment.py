@@ -42,3 +42,18 @@ def test_a_faulty_secret_is_named_and_not_shown(monkeypatch):
         Deployment.from_environment()
     assert PASSWORD not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+def test_a_child_process_makes_the_very_same_deployment(monkeypatch, tmp_path):
+    own = Deployment(
+        home=str(tmp_path), store_root="s3://bucket/x", store_options='{"key": "k"}', call_log_url=f"postgresql://u:{PASSWORD}@h/d",
+        data="/data", reports="/reports", serve_python="/python", grading_workers=5, code_isolation="none", linger_seconds=7.5,
+    )
+    for name, value in own.environment().items():
+        monkeypatch.setenv(name, value)
+    assert Deployment.from_environment().model_dump() == own.model_dump()
+
+
+def test_a_child_process_is_given_the_value_of_a_secret_and_not_the_name_of_its_variable(monkeypatch):
+    monkeypatch.setenv("TMAS_CALL_LOG", f"postgresql+psycopg2://user:{PASSWORD}@host/db")
+    assert PASSWORD in Deployment.for_definitions().environment()["TMAS_CALL_LOG"]
