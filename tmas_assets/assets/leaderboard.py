@@ -1,4 +1,5 @@
-"""The asset `leaderboard`: the last score of every experiment, side by side by benchmark release, and paired by model.
+"""The asset `leaderboard`: the last score of every experiment, side by side by benchmark release, and paired: by
+model, and model against model where nothing else differs.
 
 Rows, curves and what is paired come from the stored summaries; no cell is read. Two experiments are held at a time.
 """
@@ -18,7 +19,7 @@ from tmas_assets.assets.keys import LEADERBOARD, experiment_key
 from tmas_assets.assets.metadata import of_file
 from tmas_assets.assets.summary import read_row, read_side, summarised_cells
 from tmas_assets.engine.cells import CellStore
-from tmas_assets.engine.comparison import seed_of_pair
+from tmas_assets.engine.comparison import but_for_models, seed_of_pair
 from tmas_assets.records import Experiment
 from tmas_assets.reports.figures import curve_markdown
 from tmas_assets.reports.leaderboard import (
@@ -53,9 +54,10 @@ def make_leaderboard(deployment: Deployment, experiments: Sequence[Experiment]) 
         rows = [row for row in found.values() if row is not None]
         made_from = [Parent(f"{row.experiment} grades", row.score.grades_digest) for row in rows if row.score]
         file = store.write(Address(("leaderboard",), ("whole",)), LeaderboardRow, rows, made_from)
+        alike = {name: but_for_models(own.experiment) for name, own in cells.items()}
         tables, comparisons = [], []
         for table in leaderboard(rows):
-            paired = [_against_the_best(store, cells, own) for own in rivals(table)]
+            paired = [_against_the_first(store, cells, own) for own in rivals(table, alike)]
             comparisons += [one for _, own in paired for one in own]
             tables.append(table.model_copy(update={"paired": tuple(shown for shown, _ in paired)}))
         store.write(Address(("leaderboard",), ("paired",)), PairedComparison, comparisons, made_from)
@@ -66,17 +68,17 @@ def make_leaderboard(deployment: Deployment, experiments: Sequence[Experiment]) 
     return MadeLeaderboard(tuple(tables), left_out, file, page)
 
 
-def _against_the_best(
+def _against_the_first(
     store: ParquetStore, cells: Mapping[str, CellStore], rows: Sequence[LeaderboardRow]
 ) -> tuple[PairedTable, list[PairedComparison]]:
-    """`rows`: of one model, best first."""
-    best, *others = (row.experiment for row in rows)
-    reference = read_side(store, cells[best])
+    """`rows`: as `rivals` gives them."""
+    first, *others = (row.experiment for row in rows)
+    reference = read_side(store, cells[first])
     found = {
-        other: compare(read_side(store, cells[other]), reference, seed=seed_of_pair(other, best), bases=BASES)
+        other: compare(read_side(store, cells[other]), reference, seed=seed_of_pair(other, first), bases=BASES)
         for other in others
     }
-    return paired_table(best, found), [one for comparisons in found.values() for one in comparisons]
+    return paired_table(first, found), [one for comparisons in found.values() for one in comparisons]
 
 
 def leaderboard_metadata(made: MadeLeaderboard) -> Metadata:

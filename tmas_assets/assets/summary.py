@@ -10,6 +10,7 @@ import dagster as dg
 from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
 from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile
+from resources.training.checkpoints import CheckpointFault
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import PERMANENT, cells_of, graders_of, permanent, table_of
 from tmas_assets.assets.keys import experiment_key
@@ -44,11 +45,17 @@ def summary_address(cells: CellStore, part: str) -> Address:
 
 
 def summarised_cells(deployment: Deployment, store: ParquetStore, experiment: Experiment) -> CellStore | None:
-    """The experiment's cells; None where it was never summed up under any settings. Asked in this order, since telling the
-    settings takes the model's digest, and with it the model."""
+    """The experiment's cells; None where it was never summed up under any settings, or its checkpoint is gone, with a warning.
+    Asked in this order, since telling the settings takes the model's digest, and with it the model."""
     if next(store.partitions((experiment.name, "summary")), None) is None:
         return None
-    return cells_of(deployment, experiment)
+    try:
+        return cells_of(deployment, experiment)
+    except dg.Failure as failure:
+        if failure.__cause__ is None or not isinstance(failure.__cause__.__cause__, CheckpointFault):
+            raise
+        dg.get_dagster_logger().warning(f"{experiment.name} is left out: {failure.description}")
+        return None
 
 
 def read_row(store: ParquetStore, cells: CellStore) -> LeaderboardRow | None:

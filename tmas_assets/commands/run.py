@@ -20,6 +20,7 @@ from tmas_assets.commands.finding import find, find_experiment, stated
 from tmas_assets.commands.jobs import reasons, run_job
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.commands.study import report_study, run_study
+from tmas_assets.engine.team import model_name
 from tmas_assets.grading import grader_version
 from tmas_assets.records import Experiment, Figure, RoleTokens, Score
 from tmas_assets.reports.notes import agreement_note, older_graders_note, regraded_note
@@ -159,6 +160,5 @@ def list_experiments(*, out: Console) -> None:
 
 
 def _described(e: Experiment) -> tuple[str, ...]:
-    default = e.endpoints["default"]
-    model = default.model or (default.managed.model if default.managed else "")
+    model = model_name(e.endpoints["default"])
     return (e.benchmark.name, e.strategy.name, str(e.iterations), str(e.repeats), model)

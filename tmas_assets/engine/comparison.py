@@ -5,8 +5,10 @@ from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.problems import ProblemTable
 from tmas_assets.engine.summary import scores
 from tmas_assets.engine.tallies import tallies
+from tmas_assets.records import Experiment, digest
 from tmas_assets.records.seeds import seed_of
 from tmas_assets.statistics import PairedComparison, Side, compare, side_of
+from tmas_assets.strategies import strategy_digest
 
 _SAMPLED = "paired comparison"
 
@@ -21,6 +23,16 @@ def compare_experiments(
 def seed_of_pair(a: str, b: str) -> int:
     """Of the draws that a comparison makes: the same whichever is named first."""
     return seed_of(_SAMPLED, *sorted((a, b)))
+
+
+def but_for_models(experiment: Experiment) -> str:
+    """Digest of all that shapes an experiment's cells but which models answer: two of one digest measure two models alike."""
+    body = experiment.model_copy(update={"name": "", "endpoints": {
+        name: endpoint.model_copy(update={"urls": (), "managed": None, "model": None, "revision": None})
+        for name, endpoint in experiment.endpoints.items()
+    }})  # fmt: skip
+    windows = {name: one.managed.max_model_len if one.managed else None for name, one in experiment.solving_endpoints.items()}
+    return digest([body.digest(), strategy_digest(experiment.strategy), windows])
 
 
 def _side(cells: CellStore, table: ProblemTable) -> Side:

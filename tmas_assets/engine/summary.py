@@ -14,6 +14,7 @@ from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.figures import answers, clusters, figures
 from tmas_assets.engine.gathering import Gathered, asked, bank_writes, turns
 from tmas_assets.engine.graders import Graders
+from tmas_assets.engine.team import model_name
 from tmas_assets.records import JUDGE, Bank, Judgement, Problem, RoleTokens, Score
 from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.report_rows import (
@@ -216,7 +217,7 @@ def models_used(cells: CellStore, identities: Mapping[str, str]) -> tuple[ModelU
     roles = (*strategy(experiment.strategy.name).roles(settings_of(experiment.strategy)), *((JUDGE,) if experiment.judge else ()))
     return tuple(
         ModelUse(
-            model=endpoint.model or (endpoint.managed.model if endpoint.managed else ""),
+            model=model_name(endpoint),
             identity=identities[name],
             roles=tuple(role for role in roles if experiment.endpoint_of(role) == name),
         )

@@ -15,10 +15,12 @@ from resources.chat.endpoints import ExternalServers, LeasedServer
 from resources.chat.replicas import Replicas
 from resources.deployment import Deployment
 from resources.encoding.sentence_encoder import Encoders
+from resources.serving.default_model import NAME as BUNDLED
 from resources.serving.vllm_server import VllmServer
+from resources.training.checkpoints import checkpoint_name, is_name
 from tmas_assets.engine.graders import Graders
 from tmas_assets.engine.voting import Voting
-from tmas_assets.records import Call, ChatRequest, Endpoint, Experiment, Problem, Sampling
+from tmas_assets.records import LATEST, Call, ChatRequest, Endpoint, Experiment, Problem, Sampling
 from tmas_assets.records.seeds import seed_of
 from tmas_assets.strategies import Ran
 
@@ -40,6 +42,16 @@ def identity(endpoint: Endpoint, vllm: VllmServer) -> str:
 def identities(experiment: Experiment, vllm: VllmServer) -> tuple[str, ...]:
     """Identities of the models that cells are made by, in order of endpoint name."""
     return tuple(identity(endpoint, vllm) for _, endpoint in sorted(experiment.solving_endpoints.items()))
+
+
+def model_name(endpoint: Endpoint) -> str:
+    """What people call its model: `demo_grpo@t01` for a checkpoint, `demo_grpo@latest` where that is still open."""
+    managed = endpoint.managed
+    if managed is None:
+        return endpoint.model or ""
+    if managed.model == BUNDLED or not is_name(managed.model):
+        return managed.model
+    return f"{managed.model}@latest" if managed.iteration == LATEST else checkpoint_name(managed.model, managed.iteration)
 
 
 def pinned(experiment: Experiment, vllm: VllmServer) -> Experiment:

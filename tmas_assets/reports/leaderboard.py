@@ -3,7 +3,7 @@
 Scores of different benchmarks or releases are not comparable, so every table holds one release of one benchmark.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -11,7 +11,7 @@ from tmas_assets.records import Record
 from tmas_assets.reports import notation
 from tmas_assets.reports.page import render_page
 from tmas_assets.reports.paired_table import MEANING, PairedTable, paired_markdown
-from tmas_assets.reports.standing import LeaderboardRow
+from tmas_assets.reports.standing import CHECKPOINT, LeaderboardRow
 from tmas_assets.reports.token_curves import has_curves, token_curves_picture
 
 
@@ -22,7 +22,8 @@ class LeaderboardTable(Record):
     release: str
     rows: tuple[LeaderboardRow, ...]
     paired: tuple[PairedTable, ...] = ()
-    """One a model: its experiments against the best of them."""
+    """One a model: its experiments against the best of them. One a way of measuring that several models went through: against
+    the model that nobody trained here."""
 
 
 def leaderboard(rows: Iterable[LeaderboardRow]) -> tuple[LeaderboardTable, ...]:
@@ -42,13 +43,23 @@ def leaderboard(rows: Iterable[LeaderboardRow]) -> tuple[LeaderboardTable, ...]:
     )
 
 
-def rivals(table: LeaderboardTable) -> tuple[tuple[LeaderboardRow, ...], ...]:
-    """The scored rows of each model, best first, of models that have at least two."""
+def rivals(table: LeaderboardTable, alike: Mapping[str, str] | None = None) -> tuple[tuple[LeaderboardRow, ...], ...]:
+    """Scored rows that are compared with the first of them: of each model, best first; then of each way of measuring, the base
+    model first, where it measured several models. `alike`: by experiment, what it is but for its models."""
     by_model: dict[str, list[LeaderboardRow]] = {}
+    by_way: dict[str, list[LeaderboardRow]] = {}
     for row in table.rows:
         if row.score is not None and row.score.answers:
             by_model.setdefault(row.identity, []).append(row)
-    return tuple(tuple(own) for own in by_model.values() if len(own) > 1)
+            if alike and row.experiment in alike:
+                by_way.setdefault(alike[row.experiment], []).append(row)
+    ways = (sorted(own, key=is_trained) for own in by_way.values() if len({row.identity for row in own}) > 1)
+    return tuple(tuple(own) for own in [*by_model.values(), *ways] if len(own) > 1)
+
+
+def is_trained(row: LeaderboardRow) -> bool:
+    """Whether a checkpoint of a training run here is among its models."""
+    return any(CHECKPOINT.fullmatch(model) for model in row.model.split(", "))
 
 
 def leaderboard_markdown(tables: Sequence[LeaderboardTable]) -> str:

@@ -3,11 +3,15 @@
 Made once, with the experiment's summary, so that a leaderboard reads a row and no cells. Leaves out showing it.
 """
 
+import re
 from typing import ClassVar
 
 from tmas_assets.records import JUDGE, Figure, Record, RoleTokens, Score
-from tmas_assets.reports.experiment_report import ExperimentReport
+from tmas_assets.reports.experiment_report import ExperimentReport, ModelUse
 from tmas_assets.statistics import headline
+
+CHECKPOINT = re.compile(r"[a-z][a-z0-9_]*@t\d\d( [0-9a-f]{8})?")
+"""What a checkpoint is called in a row: training, iteration, start of its digest."""
 
 
 class CurvePoint(Record):
@@ -64,7 +68,7 @@ def leaderboard_row(report: ExperimentReport) -> LeaderboardRow:
         benchmark=report.benchmark,
         release=report.release,
         strategy=report.strategy,
-        model=", ".join(dict.fromkeys(used.model for used in report.models)),
+        model=", ".join(dict.fromkeys(map(_named, report.models))),
         identity=", ".join(dict.fromkeys(solving)),
         score=score,
         majority=max(votes, key=lambda one: one.k, default=None),
@@ -72,6 +76,11 @@ def leaderboard_row(report: ExperimentReport) -> LeaderboardRow:
         tokens_scratch=report.tokens_scratch,
         tokens_paid=report.tokens_paid,
     )
+
+
+def _named(used: ModelUse) -> str:
+    """A checkpoint with the start of its digest: its name stays when it is trained again."""
+    return f"{used.model} {used.identity[:8]}" if CHECKPOINT.fullmatch(used.model) else used.model
 
 
 def _curve(report: ExperimentReport) -> tuple[CurvePoint, ...]:

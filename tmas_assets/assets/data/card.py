@@ -17,7 +17,7 @@ from tmas_assets.assets.events import Metadata
 from tmas_assets.benchmarks import asset_name, benchmark
 from tmas_assets.engine.building.derived import DataSet
 from tmas_assets.engine.building.steps import Steps
-from tmas_assets.engine.team import identity
+from tmas_assets.engine.team import identity, model_name
 from tmas_assets.records import Compared, Experiment, SourceProblem, StepCount
 from tmas_assets.reports.card_facts import CardFacts, FileFacts, SourceFacts
 from tmas_assets.reports.data_card import card_markdown, hub_card_markdown
@@ -85,7 +85,7 @@ def model_uses(building: Building, experiments: Sequence[tuple[str, Experiment]]
     found: dict[tuple[str, str], list[str]] = {}
     for said, experiment in experiments:
         for name, endpoint in sorted(experiment.solving_endpoints.items()):
-            stated = endpoint.model or (endpoint.managed.model if endpoint.managed else "")
+            stated = model_name(endpoint)
             roles = f"{said}: all roles" if name == "default" else f"{said}: {_roles_at(experiment, name)}"
             found.setdefault((stated, identity(endpoint, building.deployment.vllm())), []).append(roles)
     return tuple(

@@ -30,12 +30,13 @@ from tmas_assets.records import (
 )
 
 
-def simulation_assets(data: ColdStart, plan: Plan) -> list[dg.AssetsDefinition]:
+def simulation_assets(data: ColdStart, plan: Plan, models: Sequence[dg.AssetDep] = ()) -> list[dg.AssetsDefinition]:
+    """`models`: checkpoints that baseline and teachers are."""
     return [
         step_asset(
             data, plan, RATES, lambda building: _rates(data, building),
             f"How often {data.pass_rates.samples} plain samples of the baseline model are right, problem by problem.",
-            kinds=("vllm",), pool=POOL,
+            kinds=("vllm",), pool=POOL, models=models,
         ),
         step_asset(
             data, plan, BAND, lambda building: _band(data, building),
@@ -44,6 +45,7 @@ def simulation_assets(data: ColdStart, plan: Plan) -> list[dg.AssetsDefinition]:
         step_asset(
             data, plan, ROUNDS, lambda building: _rounds(data, building),
             "TMAS rounds that the teachers play on the problems: five agents, two banks, graded.", kinds=("vllm",), pool=POOL,
+            models=models,
         ),
     ]  # fmt: skip
 

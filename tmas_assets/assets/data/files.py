@@ -14,6 +14,7 @@ from typing import ClassVar, Self, TypeVar
 import dagster as dg
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from tmas_assets.assets.checkpoint_deps import checkpoint_deps
 from tmas_assets.assets.data.build_job import build_job
 from tmas_assets.assets.data.cold_start import simulation_assets
 from tmas_assets.assets.data.cold_start_card import cold_start_card
@@ -143,7 +144,8 @@ class TeamTracesFile(_StatedIn):
         return _placed(stated, folder)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        return team_traces_definitions(self.data, measured_in(context))
+        trainings = [file.training for file in context.component_tree.get_all_components(of_type=TrainingFile)]
+        return team_traces_definitions(self.data, measured_in(context), trainings)
 
 
 DataSetFile = ColdStartFile | TeamTracesFile
@@ -167,14 +169,14 @@ class TrainingFile(_StatedIn, StatesTraining):
 def cold_start_definitions(
     data: ColdStart, measured: Sequence[BenchmarkChoice], trainings: Sequence[Training]
 ) -> dg.Definitions:
-    """The asset chain, the prompts of those `trainings` that the set is named in, and the job that makes them all.
-    `measured`: releases that experiments measure models on."""
+    """The asset chain, the prompts of those `trainings` that the set is named in, and the job that makes them all. Models of
+    endpoints may be checkpoints of any of them. `measured`: releases that experiments measure models on."""
     own = [training for training in trainings if training.prompts is not None and training.prompts.set == data.name]
     plan = plan_of(data, measured)
     return dg.Definitions(
         assets=[
             *screening_assets(data, plan, measured),
-            *simulation_assets(data, plan),
+            *simulation_assets(data, plan, checkpoint_deps(data.endpoints, trainings)),
             *row_assets(data, plan),
             cold_start_card(data, plan),
             *(prompts_asset(training, data, plan) for training in own),
@@ -183,11 +185,13 @@ def cold_start_definitions(
     )
 
 
-def team_traces_definitions(data: TeamTraces, measured: Sequence[BenchmarkChoice]) -> dg.Definitions:
+def team_traces_definitions(
+    data: TeamTraces, measured: Sequence[BenchmarkChoice], trainings: Sequence[Training] = ()
+) -> dg.Definitions:
     """As `cold_start_definitions`."""
     plan = plan_of(data, measured)
     return dg.Definitions(
-        assets=[*screening_assets(data, plan, measured), *trace_assets(data, plan), team_traces_card(data, plan)],
+        assets=[*screening_assets(data, plan, measured), *trace_assets(data, plan, checkpoint_deps(data.endpoints, trainings)), team_traces_card(data, plan)],
         jobs=[build_job(data, [])],
     )
 

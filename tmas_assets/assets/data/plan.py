@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from tmas_assets.assets.cells import code_version
+from tmas_assets.assets.checkpoint_deps import named_models
 from tmas_assets.engine.building.derived import (
     DataSet,
     attempt_of,
@@ -85,7 +86,9 @@ def _team_traces(data: TeamTraces) -> dict[str, Planned]:
 
 
 def _asked(experiment: Experiment) -> str:
-    return code_version(experiment)
+    """Which checkpoint is asked shapes the rows; in an experiment it is told by where its cells lie."""
+    named = [[name, managed.model, managed.iteration] for name, managed in named_models(experiment.solving_endpoints)]
+    return code_version(experiment) + (f"-{digest(named)[:8]}" if named else "")
 
 
 def _placeless(choice: BenchmarkChoice) -> object:

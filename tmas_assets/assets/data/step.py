@@ -84,13 +84,14 @@ def step_key(name: str, step: str) -> dg.AssetKey:
 
 
 def step_asset(
-    data: DataSet, plan: Plan, step: str, work: Work, description: str, *, kinds: Sequence[str] = (), pool: str | None = None
+    data: DataSet, plan: Plan, step: str, work: Work, description: str, *, kinds: Sequence[str] = (), pool: str | None = None,
+    models: Sequence[dg.AssetDep] = (),
 ) -> dg.AssetsDefinition:
-    """`plan`: of the set (`plan_of`)."""
+    """`plan`: of the set (`plan_of`); `models`: checkpoints that the step asks."""
 
     @dg.asset(
         key=step_key(data.name, step),
-        deps=[step_key(data.name, earlier) for earlier in plan[step].after],
+        deps=[*(step_key(data.name, earlier) for earlier in plan[step].after), *models],
         group_name=data.name,
         kinds={"parquet", *kinds},
         code_version=plan[step].settings,

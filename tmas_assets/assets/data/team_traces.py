@@ -4,6 +4,7 @@ Reviews are single requests; reference solutions and traces are made by the set'
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -43,17 +44,18 @@ JUDGED, KEPT, CONVERSATIONS, FILTERS = "judged", "traces", "conversations", "fil
 """Parts of `filtered`: every trace's verdicts, the kept traces in full, their conversations, and what each filter does."""
 
 
-def trace_assets(data: TeamTraces, plan: Plan) -> list[dg.AssetsDefinition]:
+def trace_assets(data: TeamTraces, plan: Plan, models: Sequence[dg.AssetDep] = ()) -> list[dg.AssetsDefinition]:
+    """`models`: checkpoints that reviewer and team are."""
     return [
         step_asset(
             data, plan, QUESTIONS, lambda building: _questions(data, building),
             "Questions that are hard, need several disciplines, have a long reference solution, and are spread over domains.",
-            kinds=("vllm",), pool=POOL,
+            kinds=("vllm",), pool=POOL, models=models,
         ),
         step_asset(
             data, plan, TRACES, lambda building: _traces(data, building),
             f"What a team (mas_tts) did on the questions, call by call, until {data.target} traces pass the filters.",
-            kinds=("vllm",), pool=POOL,
+            kinds=("vllm",), pool=POOL, models=models,
         ),
         step_asset(
             data, plan, FILTERED, lambda building: _filtered(data, building),
