@@ -9,7 +9,7 @@ from pathlib import Path
 
 from resources.parquet_store import Address, ParquetStore
 from tests.training.rounds import SETTINGS, candidate, rate
-from tmas_assets.records import Message, RlRow, Training, TrainerPlan
+from tmas_assets.records import Message, RlRow, TrainerPlan, Training
 from tmas_assets.training.rl_rows import normal_rows, prompt_digest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,10 +60,10 @@ class Trials:
         self.digest = store.write(Address(ASSET, PARTITION), RlRow, self.rows).digest
         self.jobs = []
 
-    def add(self, name, training, attack="", state=None, states=None):
+    def add(self, name, training, attack="", state=None, states=None, iteration=0, digest=None):
         plan = TrainerPlan(
-            training=training, iteration=0, model=str(self.folder / "model"), state=str(state) if state else None,
-            rows=ASSET, rows_partition=PARTITION, rows_digest=self.digest, states=str(states or self.folder / name / "states"),
+            training=training, iteration=iteration, model=str(self.folder / "model"), state=str(state) if state else None,
+            rows=ASSET, rows_partition=PARTITION, rows_digest=digest or self.digest, states=str(states or self.folder / name / "states"),
             output=str(self.folder / name / "model"), figures=str(self.folder / name / "figures.jsonl"),
         )  # fmt: skip
         file = self.folder / f"{name}.json"
@@ -105,3 +105,17 @@ class Trials:
         for log in logs:
             log.close()
         return codes, texts
+
+
+def weights(folder):
+    """Of a model folder, as 32-bit floats."""
+    from safetensors.torch import load_file
+
+    return {name: weight.float() for name, weight in load_file(folder / "model.safetensors").items()}
+
+
+def apart(one, other):
+    """Largest absolute difference between two model folders of the same weights."""
+    first, second = weights(one), weights(other)
+    assert first.keys() == second.keys()
+    return max(float((weight - second[name]).abs().max()) for name, weight in first.items())

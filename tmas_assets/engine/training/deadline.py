@@ -19,18 +19,20 @@ NO_ANSWER = 3
 """Exit code of a process that could not be interrupted."""
 
 
-class NoAnswer(TimeoutError):
-    """What was waited for did not come in time."""
+class NoAnswer(RuntimeError):
+    """What was waited for did not come in time. No OSError: clients that try again after those must not catch it."""
 
 
 @contextlib.contextmanager
 def deadline(seconds: float, words: str) -> Iterator[None]:
     """Raises NoAnswer with `words` in the block once it has taken `seconds`. For the main thread."""
-    late = threading.Event()
+    late, over, turn = threading.Event(), threading.Event(), threading.Lock()
 
     def interrupt() -> None:
-        late.set()
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+        with turn:  # once the block is over, the signal would meet whatever handled it before
+            if not over.is_set():
+                late.set()
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
 
     def end() -> None:
         print(f"NoAnswer: {words}", file=sys.stderr, flush=True)
@@ -53,6 +55,8 @@ def deadline(seconds: float, words: str) -> Iterator[None]:
             raise NoAnswer(words) from error
         raise
     finally:
+        with turn:
+            over.set()
         for timer in timers:
             timer.cancel()
         signal.signal(signal.SIGUSR1, former)

@@ -19,7 +19,11 @@ class AskedToEnd(TrainerCallback):
         self.agreed = False
         """Whether training was ended by this."""
         self._asked = False
-        signal.signal(signal.SIGTERM, self._note)
+        self._former = signal.signal(signal.SIGTERM, self._note)
+
+    def close(self) -> None:
+        """Training is over: there is no step to wait for, SIGTERM ends the process as it did before."""
+        signal.signal(signal.SIGTERM, self._former)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._asked = True

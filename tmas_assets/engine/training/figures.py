@@ -1,7 +1,6 @@
-"""Figures of each optimizer step, from what the trainer logs: a JSON line in a file, and told to whoever listens.
+"""Figures of each optimizer step, from what the trainer logs, to the file of figures and to whoever listens.
 
-A step stands once in the file: what a run does again after a kill takes the place of what it did before. Leaves out what samples
-are worth (`grpo.py` hands it in) and Dagster (`process.py` passes figures on).
+Leaves out what samples are worth (`samples.py` hands it in) and Dagster (`process.py` passes figures on).
 """
 
 import math
@@ -12,12 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from pydantic import ValidationError
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from resources.whole_file import whole_file
 from tmas_assets.engine.training import ranks
 from tmas_assets.engine.training.faults import TrainingStopped
+from tmas_assets.engine.training.figures_file import append, keep_figures
 from tmas_assets.records import RewardPart, StepFigures, TrainerPlan
 
 Report = Callable[[StepFigures], None]
@@ -97,36 +95,6 @@ class StepLog(TrainerCallback):
             tokens_per_second=tokens / self._seconds if self._seconds else 0.0,
             memory_mib=self._memory,
         )
-
-
-def append(file: Path, figures: StepFigures) -> None:
-    """One line, at once for every reader. Raises OSError."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as lines:
-        lines.write(figures.model_dump_json() + "\n")
-
-
-def read_figures(file: Path) -> tuple[StepFigures, ...]:
-    """Of every step, in the file's order; a last line cut by a kill is left out. Empty where there is no file."""
-    if not file.exists():
-        return ()
-    lines = file.read_text(encoding="utf-8").splitlines()
-    found = []
-    for number, line in enumerate(lines, 1):
-        try:
-            found.append(StepFigures.model_validate_json(line))
-        except ValidationError as error:
-            if number < len(lines):
-                raise ValueError(f"{file} line {number} holds no figures of a step: {error}; move the file away") from error
-    return tuple(found)
-
-
-def keep_figures(file: Path, up_to: int) -> None:
-    """Leave only steps 1 to `up_to`: those after it are done again. Raises OSError."""
-    kept = [figures for figures in read_figures(file) if figures.step <= up_to]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(file) as lines:
-        lines.write("".join(figures.model_dump_json() + "\n" for figures in kept).encode())
 
 
 def _memory_mib(device: torch.device) -> float:

@@ -78,6 +78,7 @@ def carry_out(trainer: Any, plan: TrainerPlan, *, last: int, asked: AskedToEnd) 
     began = time.monotonic()
     trainer.train(resume_from_checkpoint=plan.state)
     seconds = time.monotonic() - began
+    asked.close()
     done = int(trainer.state.global_step)
     finished = done >= last
     if not (finished or asked.agreed):

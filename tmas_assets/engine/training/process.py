@@ -10,6 +10,7 @@ import faulthandler
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,6 +66,8 @@ def _pipes(first: bool) -> Iterator["dagster_pipes.PipesContext | None"]:
 
 if __name__ == "__main__":
     faulthandler.enable()
+    # one a collective call and rank, about names that DeepSpeed uses: nothing that a user can act on
+    warnings.filterwarnings("ignore", category=FutureWarning, module="torch.distributed")
     try:
         code = main(sys.argv[1:])
     except Exception:  # noqa: BLE001 - the last frame of the process: said in full, then ended below

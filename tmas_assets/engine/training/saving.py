@@ -81,6 +81,7 @@ def _write(trainer: Any, weights: Mapping[str, torch.Tensor], folder: Path) -> N
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / OUTCOME).unlink(missing_ok=True)
+        trainer.model.config.use_cache = True  # which trainers turn off in the configuration they leave behind
         trainer.model.save_pretrained(folder, state_dict=own)
         trainer.processing_class.save_pretrained(folder)
     except (OSError, RuntimeError, SafetensorError) as error:
