@@ -32,6 +32,9 @@ class Sides:
 
 
 def model_folder(folder: Path) -> Path:
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
     tiny_model.model().save_pretrained(folder)
     tiny_model.tokenizer().save_pretrained(folder)
     return folder

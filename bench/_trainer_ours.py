@@ -1,17 +1,14 @@
-"""Our trainer process as it is, with the clock beside it.
+"""Our trainer process as it is, beside a clock.
 
-    torchrun ... -m bench._trainer_ours PLAN.json STAMPS
+    torchrun ... -m bench._trainer_ours PLAN.json FOLDER
 """
 
-import os
 import sys
 from pathlib import Path
 
-from bench._step_stamps import stamp_steps
+from bench._step_stamps import SECOND, end, take_turns
 from tmas_assets.engine.training.process import main
 
 if __name__ == "__main__":
-    stamp_steps(Path(sys.argv[2]))
-    code = main(sys.argv[1:2])
-    sys.stdout.flush()
-    os._exit(code)
+    take_turns(Path(sys.argv[2]), SECOND)
+    end(main(sys.argv[1:2]))

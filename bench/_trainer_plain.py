@@ -1,17 +1,16 @@
-"""A script as one writes it with TRL alone: a data set in order, arguments, a trainer. With the clock beside it.
+"""A script as one writes it with TRL alone: a data set in order, arguments, a trainer. Beside a clock.
 
 Rewards are TRL's own `accuracy_reward`. Nothing of this project's trainer is in it.
 
-    torchrun ... -m bench._trainer_plain SETTINGS.json STAMPS
+    torchrun ... -m bench._trainer_plain SETTINGS.json FOLDER
 """
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from bench._step_stamps import stamp_steps
+from bench._step_stamps import FIRST, end, take_turns
 
 
 def main(settings: dict[str, Any]) -> None:
@@ -42,7 +41,6 @@ def main(settings: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    stamp_steps(Path(sys.argv[2]))
+    take_turns(Path(sys.argv[2]), FIRST)
     main(json.loads(Path(sys.argv[1]).read_text()))
-    sys.stdout.flush()
-    os._exit(0)
+    end(0)
