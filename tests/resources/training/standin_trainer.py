@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 NOBODY = {"learning_rate": None, "grad_norm": None, "reward": None, "reward_std": None, "parts": [], "unrewarded": None,
           "kl": None, "clip_ratio": None, "zero_variance": None, "truncated": None, "completion_tokens": None,
           "accuracy": None, "tokens": 8, "seconds": 0.1, "tokens_per_second": 80.0, "memory_mib": 1.0}  # fmt: skip
 DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
 
-plan = json.load(open(sys.argv[1]))
+plan = json.loads(Path(sys.argv[1]).read_text())
 rank, habit = os.environ.get("RANK", "0"), os.environ.get("HABIT", "")
 steps, asked = int(os.environ.get("STEPS", "3")), []
 folder = os.path.dirname(sys.argv[1])
@@ -33,8 +34,8 @@ os.rename(f"{folder}/pids-{rank}.new", f"{folder}/pids-{rank}")
 if rank == "0":
     seen, above = [], os.getpid()
     while above > 1:
-        seen.append(open(f"/proc/{above}/cmdline").read())
-        above = int(open(f"/proc/{above}/stat").read().rpartition(")")[2].split()[1])
+        seen.append(Path(f"/proc/{above}/cmdline").read_text())
+        above = int(Path(f"/proc/{above}/stat").read_text().rpartition(")")[2].split()[1])
     with open(f"{folder}/seen.json", "w") as file:
         json.dump({"lines": seen, "environment": sorted(os.environ), "secret": os.environ.get("TMAS_CALL_LOG", "")[-6:]}, file)
 
@@ -44,7 +45,7 @@ if rank == "0" and "DAGSTER_PIPES_CONTEXT" in os.environ:
 
     pipes = open_dagster_pipes()
 if habit == "port taken once" and not os.path.exists(f"{folder}/once"):
-    open(f"{folder}/once", "w").close()
+    Path(f"{folder}/once").touch()
     sys.exit("RuntimeError: The server socket has failed to listen (errno: 98 - Address already in use). code: EADDRINUSE")
 if habit == "says":
     sys.exit(os.environ["WORDS"])

@@ -184,11 +184,9 @@ def test_figures_of_an_earlier_launch_are_not_told_again(tmp_path: Path, folder:
 
 
 def test_figures_that_are_none_end_the_run(tmp_path: Path, folder: Path) -> None:
-    fault = pytest.raises(
-        TrainerFault, job(tmp_path).run, plan(folder, python=bare_python(tmp_path)), folder,
-        environment={"HABIT": "nonsense", "STEPS": "600"},
-    ).value  # fmt: skip
-    assert "figures.jsonl" in str(fault)
+    planned = plan(folder, python=bare_python(tmp_path))
+    with pytest.raises(TrainerFault, match=r"figures\.jsonl holds no figures"):
+        job(tmp_path).run(planned, folder, environment={"HABIT": "nonsense", "STEPS": "600"})
     assert not alive(pids(folder, 1))
 
 
@@ -217,3 +215,38 @@ def test_the_launch_and_its_kernel_caches_are_recorded(tmp_path: Path, folder: P
     assert STANDIN in told["command"]
     assert Path(told["caches"]["TORCH_EXTENSIONS_DIR"]).parent == tmp_path / "home" / "cache"
     assert "TORCH_EXTENSIONS_DIR" in json.loads((folder / "seen.json").read_text())["environment"]
+
+
+ASSET = """
+import sys
+from pathlib import Path
+import dagster as dg
+from resources.training.trainer_job import TrainerJob
+from tmas_assets.records.trainer import TrainerPlan
+
+@dg.asset
+def checkpoint(context: dg.AssetExecutionContext) -> dg.MaterializeResult:
+    plan = TrainerPlan.model_validate_json(sys.argv[2])
+    TrainerJob.model_validate_json(sys.argv[1]).run(plan, Path(sys.argv[3]), environment={"STEPS": "600"}, context=context)
+    return dg.MaterializeResult()
+
+with dg.DagsterInstance.ephemeral() as instance:
+    dg.materialize([checkpoint], instance=instance, raise_on_error=False)
+"""
+
+
+def test_a_run_that_dagster_terminates_lets_the_trainer_save_and_leaves_nothing(tmp_path: Path, folder: Path) -> None:
+    """Dagster's launcher sends SIGTERM to the process of the run, which becomes an interruption in the step."""
+    planned = plan(folder, python=bare_python(tmp_path), grace_seconds=30)
+    words = [job(tmp_path).model_dump_json(), planned.model_dump_json(), str(folder)]
+    process = subprocess.Popen([sys.executable, "-c", ASSET, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        started = pids(folder, 1)
+        wait_until(lambda: (folder / "figures.jsonl").exists(), 60, "the first step")
+        process.terminate()
+        process.wait(60)
+    finally:
+        process.kill()
+        process.wait()
+    assert json.loads((folder / "output" / "outcome.json").read_text())["ended"] == "asked to end"
+    assert not alive(started)
