@@ -19,6 +19,7 @@ from rich.markup import escape
 from tmas_assets.benchmarks import BenchmarkError
 from tmas_assets.commands.decision_app import decision_app
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.training_app import training_app
 
 app = typer.Typer(
     name="tmas",
@@ -28,6 +29,7 @@ app = typer.Typer(
     help="Run and measure test-time-scaling systems. `make ui` opens the same in Dagster.",
 )
 app.add_typer(decision_app, name="decision")
+app.add_typer(training_app)
 out, err = Console(), Console(stderr=True)
 
 
@@ -165,36 +167,6 @@ def experiments() -> None:
     from tmas_assets.commands.run import list_experiments
 
     list_experiments(out=out)
-
-
-@app.command("build-data")
-def build_data(
-    names: Annotated[list[str] | None, typer.Argument(help="Data sets, see `tmas data-sets`; the two small ones if none.")] = None,
-    quiet: Annotated[bool, typer.Option(help="No live bar.")] = False,
-) -> None:
-    """Build data sets for training: every step from source problems to the data card. Nothing that is paid for is asked twice.
-
-    Examples:
-
-        tmas build-data
-
-        tmas build-data cold_start_small
-    """
-    from tmas_assets.commands.build_data import build_sets
-
-    try:
-        build_sets(names or [], out=out, live=not quiet)
-    except KeyboardInterrupt:
-        err.print("interrupted: what is made and paid for is kept; run again to go on")
-        raise typer.Exit(130) from None
-
-
-@app.command("data-sets")
-def data_sets() -> None:
-    """List the data sets with kind, targets, sources and settings file, and which training runs take their prompts from them."""
-    from tmas_assets.commands.build_data import list_data_sets
-
-    list_data_sets(out=out)
 
 
 @app.command()

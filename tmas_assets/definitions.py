@@ -15,12 +15,12 @@ from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import Loaded, load
 from tmas_assets.assets.model_names import refuse_unknown_models
 from tmas_assets.assets.problems import problems_asset
+from tmas_assets.assets.training.files import data_set_fault
 from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_release
 from tmas_assets.checks.decisions import strategy_checks
 from tmas_assets.checks.problems import problems_checks
 from tmas_assets.checks.training_rows import prompts_checks, row_checks, trace_checks
 from tmas_assets.records import BenchmarkChoice
-from tmas_assets.records.wrong_fields import nearest
 
 
 def loaded() -> Loaded:
@@ -41,13 +41,10 @@ def loaded() -> Loaded:
 
 
 def _refuse_unknown_sets(found: Loaded) -> None:
-    sets = [file.data.name for file in found.data_sets if isinstance(file, ColdStartFile)]
-    for training in found.trainings:
-        prompts = training.training.prompts
-        if prompts is not None and prompts.set not in sets:
-            raise ExperimentFault(
-                f"{training.file}: attributes.prompts.set: there is no cold-start set {prompts.set!r}; {nearest(prompts.set, sets)}"
-            )
+    sets = [file.data for file in found.data_sets]
+    faults = [(file.file, data_set_fault(file.training, sets)) for file in found.trainings]
+    if told := [f"{place}: attributes.{fault}" for place, fault in faults if fault is not None]:
+        raise ExperimentFault("\n".join(told))
 
 
 def _taken(name: str, other: Path) -> str:

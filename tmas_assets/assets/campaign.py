@@ -41,18 +41,18 @@ class CampaignConfig(dg.Config):
     regrade: bool = Field(default=False, description="grade the cells that are there again and ask no model")
 
 
-def iteration_range(text: str, experiment: Experiment) -> range:
-    """Read `a..b` (both included) or `a`. Raises ValueError naming what the experiment has."""
+def iteration_range(text: str, name: str, count: int) -> range:
+    """Read `a..b` (both included) or `a`, of the `count` iterations that `name` has. Raises ValueError."""
     if not text:
-        return range(experiment.iterations)
+        return range(count)
     found = _RANGE.fullmatch(text) or re.fullmatch(r"(\d+)()", text)
     if not found:
-        raise ValueError(f"iterations {text!r} cannot be read: write first..last, e.g. 0..{experiment.iterations - 1}")
+        raise ValueError(f"iterations {text!r} cannot be read: write first..last, e.g. 0..{count - 1}")
     first = int(found[1])
     last = int(found[2] or first)
-    if not first <= last < experiment.iterations:
+    if not first <= last < count:
         raise ValueError(
-            f"iterations {text} are out of range: {experiment.name} has t00 to t{experiment.iterations - 1:02d}; "
+            f"iterations {text} are out of range: {name} has t00 to t{count - 1:02d}; "
             "raise `iterations` in its file to go further (made cells are kept)"
         )
     return range(first, last + 1)
@@ -129,7 +129,7 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
         table = table_of(deployment, stated)
         try:
             chosen = table.select(config.problems, experiment.benchmark.limit)
-            iterations = iteration_range(config.iterations, experiment)
+            iterations = iteration_range(config.iterations, experiment.name, experiment.iterations)
         except (UnknownProblem, ValueError) as fault:
             raise permanent(fault) from fault
         store = cells_of(deployment, stated)

@@ -80,7 +80,8 @@ def cell_assets(
 
     rollouts = dg.AssetSpec(
         key["rollouts"],
-        deps=[problems_key(experiment.benchmark), *models],
+        # the one that runs, `memory_bank`, says which partition: Dagster wants one mapping for all that are only declared
+        deps=[problems_key(experiment.benchmark), *(dg.AssetDep(one.asset_key) for one in models)],
         partitions_def=cells,
         group_name=group,
         kinds={"vllm", "parquet"},

@@ -67,6 +67,11 @@ def trainings_for(experiments: Iterable[Experiment], context: dg.ComponentLoadCo
     """Those of the location, where a model of one of these may be a checkpoint; none where each is something else."""
     if not any(True for experiment in experiments for _ in named_models(experiment.endpoints)):
         return ()
+    return trainings_in(context)
+
+
+def trainings_in(context: dg.ComponentLoadContext) -> tuple[Training, ...]:
+    """Those of the location."""
     found = context.component_tree.get_all_components(of_type=StatesTraining)  # type: ignore[type-abstract]  # none is made of it
     return tuple(file.training for file in found)
 

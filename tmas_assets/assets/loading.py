@@ -17,9 +17,10 @@ from dagster_shared.check import CheckError
 from dagster_shared.error import DagsterUnresolvableSymbolError
 from pydantic import BaseModel, ValidationError
 
-from tmas_assets.assets.data.files import ColdStartFile, DataSetFile, TeamTracesFile, TrainingFile
+from tmas_assets.assets.data.files import ColdStartFile, DataSetFile, TeamTracesFile
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.study import StudyFile
+from tmas_assets.assets.training.files import TrainingFile
 from tmas_assets.records import ColdStart, Experiment, Study, TeamTraces, Training
 from tmas_assets.records.wrong_fields import in_words, nearest
 

@@ -32,6 +32,7 @@ def refuse_unknown_models(found: Loaded) -> None:
             for one in (*endpoint_faults(file.data.endpoints, trainings), *_open_ended(file.data.endpoints, trainings))
         ),
     ]
+    faults += [f"{file.file}: attributes.{one}" for file in found.trainings for one in training_faults(file.training, trainings)]
     if faults:
         raise ExperimentFault("\n".join(faults))
     _refuse_circles(found)

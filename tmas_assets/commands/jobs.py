@@ -32,7 +32,7 @@ def run_job(
             shown.enter_context(Live(bar, console=out, refresh_per_second=4, transient=True))
         elif live:
             listener = Lines(bar, out).update
-        with progress.listening(listener):
+        with progress.listening(listener, (lambda line: out.print(line, highlight=False, soft_wrap=True)) if live else None):
             return job.execute_in_process(instance=instance, run_config=run_config, raise_on_error=False)
 
 

@@ -57,7 +57,7 @@ def run_experiment(
     """
     experiment = find_experiment(name).experiment
     try:
-        iteration_range(iterations, experiment)
+        iteration_range(iterations, name, experiment.iterations)
     except ValueError as fault:
         raise CommandFault(str(fault)) from fault
     config = {"iterations": iterations, "problems": list(problems), "regrade": regrade}

@@ -1,4 +1,4 @@
-"""How far a campaign is, as figures; whoever wants to show them listens.
+"""How far a campaign is, as figures, and what a trainer has to say; whoever wants to show them listens.
 
 A listener is set for the current context by `listening`, so a terminal can follow a run without the run knowing
 of terminals. Leaves out drawing.
@@ -47,16 +47,26 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
+Hearer = Callable[[str], None]
 _listener: ContextVar[Listener | None] = ContextVar("progress listener", default=None)
+_hearer: ContextVar[Hearer | None] = ContextVar("hearer of lines", default=None)
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    token = _listener.set(listener)
+def listening(listener: Listener, hearer: Hearer | None = None) -> Iterator[None]:
+    """`hearer`: of lines of text."""
+    tokens = _listener.set(listener), _hearer.set(hearer)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _listener.reset(tokens[0])
+        _hearer.reset(tokens[1])
+
+
+def say(line: str) -> None:
+    hearer = _hearer.get()
+    if hearer is not None:
+        hearer(line)
 
 
 def tell(progress: Progress) -> None:

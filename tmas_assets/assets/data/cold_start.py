@@ -34,23 +34,23 @@ def simulation_assets(data: ColdStart, plan: Plan, models: Sequence[dg.AssetDep]
     """`models`: checkpoints that baseline and teachers are."""
     return [
         step_asset(
-            data, plan, RATES, lambda building: _rates(data, building),
+            data, plan, RATES, lambda building: rates_step(data, building),
             f"How often {data.pass_rates.samples} plain samples of the baseline model are right, problem by problem.",
             kinds=("vllm",), pool=POOL, models=models,
         ),
         step_asset(
-            data, plan, BAND, lambda building: _band(data, building),
+            data, plan, BAND, lambda building: band_step(data, building),
             f"Problems with a pass rate over {data.pass_rates.above:g} and under {data.pass_rates.below:g}.",
         ),
         step_asset(
-            data, plan, ROUNDS, lambda building: _rounds(data, building),
+            data, plan, ROUNDS, lambda building: rounds_step(data, building),
             "TMAS rounds that the teachers play on the problems: five agents, two banks, graded.", kinds=("vllm",), pool=POOL,
             models=models,
         ),
     ]  # fmt: skip
 
 
-def _rates(data: ColdStart, building: Building) -> Done:
+def rates_step(data: ColdStart, building: Building) -> Done:
     came, file = building.steps.read(CLEAN, SourceProblem)
     asked = drawn(came, data.pass_rates.problems, weights=_weights(data), seed=data.seed)
     experiment = pass_rates_of(data)
@@ -60,7 +60,7 @@ def _rates(data: ColdStart, building: Building) -> Done:
     return Done(made, found, _of_rates(found))
 
 
-def _band(data: ColdStart, building: Building) -> Done:
+def band_step(data: ColdStart, building: Building) -> Done:
     came, file = building.steps.read(CLEAN, SourceProblem)
     measured, rates_file = building.steps.read(RATES, PassRate)
     found = in_band(came, {one.problem: one for one in measured}, data.pass_rates)
@@ -70,7 +70,7 @@ def _band(data: ColdStart, building: Building) -> Done:
     return Done(made, found.kept)
 
 
-def _rounds(data: ColdStart, building: Building) -> Done:
+def rounds_step(data: ColdStart, building: Building) -> Done:
     came, file = building.steps.read(BAND, SourceProblem)
     rates_read, rates_file = building.steps.read(RATES, PassRate)
     measured = {one.problem: one for one in rates_read}

@@ -20,6 +20,7 @@ from tmas_assets.engine.building.derived import teacher_of, teacher_settings
 from tmas_assets.engine.building.seen import seen
 from tmas_assets.engine.voting import Voting
 from tmas_assets.records import (
+    ROW_SOURCES,
     ColdStart,
     Conversation,
     PassRate,
@@ -49,21 +50,21 @@ def row_assets(data: ColdStart, plan: Plan) -> list[dg.AssetsDefinition]:
         data, plan, SFT, lambda building: _sft(data, building),
         "Conversations of all five roles, from rounds whose final answer is right.",
     )  # fmt: skip
-    makers: tuple[tuple[RowSource, _Make], ...] = (("normal", _normal), ("experience", _experience), ("guideline", _guideline))
-    return [*(_row_asset(data, plan, source, make) for source, make in makers), sft]
+    return [*(_row_asset(data, plan, source) for source in ROW_SOURCES), sft]
 
 
-def _row_asset(data: ColdStart, plan: Plan, source: RowSource, make: _Make) -> dg.AssetsDefinition:
+def _row_asset(data: ColdStart, plan: Plan, source: RowSource) -> dg.AssetsDefinition:
     return step_asset(
-        data, plan, source, lambda building: _rows(data, source, make, building),
+        data, plan, source, lambda building: rows_step(data, source, building),
         f"{_NAMED[source]} Target: {data.targets.of(source)} rows.",
     )  # fmt: skip
 
 
-def _rows(data: ColdStart, source: RowSource, make: _Make, building: Building) -> Done:
+def rows_step(data: ColdStart, source: RowSource, building: Building) -> Done:
+    makers: dict[RowSource, _Make] = {"normal": _normal, "experience": _experience, "guideline": _guideline}
     weights = {one.name: one.weight for one in data.sources}
     chosen = choose_rows(
-        chain.from_iterable(make(data, building)), source, count=data.targets.of(source), weights=weights, seed=data.seed
+        chain.from_iterable(makers[source](data, building)), source, count=data.targets.of(source), weights=weights, seed=data.seed
     )
     made = building.steps.write(source, RlRow, chosen.chosen, _parents(building, source))
     if chosen.shortfall:

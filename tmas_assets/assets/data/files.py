@@ -1,15 +1,15 @@
-"""The components behind the YAML files of data sets and training runs.
+"""The components behind the YAML files of data sets.
 
     type: tmas_assets.assets.data.files.ColdStartFile
     attributes: {name: cold_start_small, sources: [...], endpoints: {...}, ...}
 
-The attributes are a `ColdStart`, a `TeamTraces` or a `Training` record; what only a strategy or a benchmark can judge is judged by
+The attributes are a `ColdStart` or a `TeamTraces` record; what only a strategy or a benchmark can judge is judged by
 them when the file is loaded. Every fault names the file and the field.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Self, TypeVar
+from typing import TypeVar
 
 import dagster as dg
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -24,7 +24,8 @@ from tmas_assets.assets.data.rl_prompts import prompts_asset
 from tmas_assets.assets.data.screening import screening_assets
 from tmas_assets.assets.data.team_traces import trace_assets
 from tmas_assets.assets.data.team_traces_card import team_traces_card
-from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile, StatesTraining
+from tmas_assets.assets.experiment import ExperimentFile, trainings_in
+from tmas_assets.assets.stated_in import StatedIn
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.benchmarks import BenchmarkError, at_folder, benchmark
 from tmas_assets.engine.building.derived import (
@@ -52,40 +53,7 @@ from tmas_assets.strategies import StrategyFault, settings_of, strategy
 _Set = TypeVar("_Set", ColdStart, TeamTraces)
 
 
-class _StatedIn(dg.Component):
-    """What all three have in common: one record, stated in one file."""
-
-    Stated: ClassVar[type[BaseModel]]
-    needs: ClassVar[str]
-
-    def __init__(self, stated: BaseModel, file: Path) -> None:
-        self.stated, self.file = stated, file
-
-    @classmethod
-    def get_model_cls(cls) -> type[BaseModel]:
-        return cls.Stated
-
-    @classmethod
-    def load(cls, attributes: BaseModel | None, context: dg.ComponentLoadContext) -> Self:
-        file = Path(context.path) / "defs.yaml"
-        if not isinstance(attributes, cls.Stated):
-            raise ExperimentFault(f"{file}: attributes: nothing found; {cls.needs}")
-        if faults := list(cls.faults_in(attributes)):
-            raise ExperimentFault("\n".join(f"{file}: attributes.{fault}" for fault in faults))
-        return cls(cls.placed(attributes, file.parent), file)
-
-    @classmethod
-    def faults_in(cls, stated: BaseModel) -> Iterator[str]:
-        """What the record alone cannot judge, each beginning with the path of the field."""
-        yield from ()
-
-    @classmethod
-    def placed(cls, stated: BaseModel, folder: Path) -> BaseModel:
-        """With files of the user's own found from the folder of the YAML file."""
-        return stated
-
-
-class ColdStartFile(_StatedIn):
+class ColdStartFile(StatedIn):
     """Cold-start rows and conversations from simulated TMAS rounds."""
 
     Stated = ColdStart
@@ -113,11 +81,11 @@ class ColdStartFile(_StatedIn):
         return _placed(stated, folder)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        trainings = [file.training for file in context.component_tree.get_all_components(of_type=TrainingFile)]
+        trainings = trainings_in(context)
         return cold_start_definitions(self.data, measured_in(context), trainings)
 
 
-class TeamTracesFile(_StatedIn):
+class TeamTracesFile(StatedIn):
     """Filtered traces of a team on chosen questions."""
 
     Stated = TeamTraces
@@ -144,26 +112,11 @@ class TeamTracesFile(_StatedIn):
         return _placed(stated, folder)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        trainings = [file.training for file in context.component_tree.get_all_components(of_type=TrainingFile)]
+        trainings = trainings_in(context)
         return team_traces_definitions(self.data, measured_in(context), trainings)
 
 
 DataSetFile = ColdStartFile | TeamTracesFile
-
-
-class TrainingFile(_StatedIn, StatesTraining):
-    """What a training run is prompted with. Its asset stands beside those of its cold-start set."""
-
-    Stated = Training
-    needs = "a training run needs a name and prompts.set"
-
-    @property
-    def training(self) -> Training:
-        assert isinstance(self.stated, Training)
-        return self.stated
-
-    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        return dg.Definitions()
 
 
 def cold_start_definitions(

@@ -1,0 +1,208 @@
+"""The assets `<training>/sft_checkpoint` and `<training>/grpo_checkpoint`, and the job that trains all iterations in one run.
+
+A GRPO checkpoint is a partition of its training iteration and depends on the former one. The job skips what is there already, made
+from just the settings, weights and rows there are now; materializing a partition trains it again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import dagster as dg
+from pydantic import Field
+
+from partitions.axes import iteration_axis
+from partitions.keys import iteration_key, iteration_of
+from resources.deployment import Deployment
+from resources.training.checkpoints import CheckpointFault
+from resources.training.trainer_faults import TrainerFault
+from resources.training.trainer_job import Context
+from tmas_assets.assets.campaign import iteration_range
+from tmas_assets.assets.data.rl_prompts import prompts_key
+from tmas_assets.assets.data.step import step_key
+from tmas_assets.assets.events import Input, last_event, logged
+from tmas_assets.assets.faults import PERMANENT, permanent
+from tmas_assets.assets.keys import checkpoint_key
+from tmas_assets.assets.training.fresh_rows import log_fresh_rows, make_fresh_rows
+from tmas_assets.assets.training.iteration import AskedToEnd, Trained, there, train
+from tmas_assets.assets.training.planning import TrainingFault, start_of
+from tmas_assets.assets.training.shown import checkpoint_metadata, running_metadata, step_line
+from tmas_assets.engine import progress
+from tmas_assets.records import LATEST, ColdStart, StepFigures, TeamTraces, Training, digest
+
+POOL = "trainer"
+"""Dagster concurrency pool of everything that trains; its limit is the deployment's."""
+_FAULTS = (*PERMANENT, CheckpointFault, TrainerFault, TrainingFault)
+_PICTURE_SECONDS = 60.0
+"""How often the figures of a running trainer become an event with a picture."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a training's file leads to."""
+
+    training: Training
+    data: ColdStart | TeamTraces
+    """The set that its rows come from."""
+    base: Training | None
+    """The training run that it starts from, None for a model that no run of ours made."""
+
+    @property
+    def key(self) -> dg.AssetKey:
+        return checkpoint_key(self.training.name, self.training.kind)
+
+    @property
+    def code_version(self) -> str:
+        return digest(self.training.shaping)[:12]
+
+
+def checkpoint_assets(sources: Sources) -> list[dg.AssetsDefinition]:
+    training, grpo = sources.training, sources.training.grpo
+    axis = iteration_axis(grpo.iterations) if grpo is not None else None
+    past = [dg.AssetDep(sources.key, partition_mapping=dg.TimeWindowPartitionMapping(start_offset=-1, end_offset=-1))] if grpo else []
+
+    @dg.asset(
+        key=sources.key,
+        deps=[_rows_key(sources), *_base_deps(sources), *past],
+        partitions_def=axis,
+        group_name=training.name,
+        kinds={"deepspeed", "pytorch"},
+        code_version=sources.code_version,
+        pool=POOL,
+        description=(
+            f"{training.description} Trained by {'GRPO' if grpo else 'SFT'} from {training.base.model} on {training.data_set}. "
+            f"`tmas train {training.name}` trains what is missing."
+        ).strip(),
+    )
+    def checkpoint(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
+        iteration = iteration_of(context.partition_key) if grpo is not None else 0
+        made = _trained(context, deployment, sources, iteration, again=True)
+        return dg.MaterializeResult(
+            metadata=dict(checkpoint_metadata(made)), data_version=dg.DataVersion(made.registered.checkpoint.digest)
+        )
+
+    return [checkpoint]
+
+
+class TrainConfig(dg.Config):
+    iterations: str = Field(default="", description="first..last, e.g. 0..1; empty for all")
+    again: bool = Field(default=False, description="train again what is there too")
+
+
+def train_job(sources: Sources) -> dg.JobDefinition:
+    training = sources.training
+
+    @dg.op(name=f"{training.name}_iterations", pool=POOL, description="Every training iteration in order; none is trained twice.")
+    def iterations(context: dg.OpExecutionContext, config: TrainConfig, deployment: Deployment) -> None:
+        try:
+            wanted = iteration_range(config.iterations, training.name, training.iterations)
+        except ValueError as fault:
+            raise permanent(fault) from fault
+        for iteration in wanted:
+            made = _trained(context, deployment, sources, iteration, again=config.again)
+            partition = iteration_key(iteration) if training.grpo is not None else None
+            if made.found and _said(context.instance, sources.key, partition, made.registered.checkpoint.digest):
+                continue
+            context.log_event(
+                logged(
+                    sources.key,
+                    partition,
+                    made.registered.checkpoint.digest,
+                    checkpoint_metadata(made),
+                    sources.code_version,
+                    _inputs(context, sources, made),
+                )
+            )
+
+    @dg.job(
+        name=f"{training.name}_train",
+        description=f"All checkpoints of {training.name}, one after another. {training.description}".strip(),
+        executor_def=dg.in_process_executor,
+        tags={"tmas/training": training.name},
+    )
+    def job() -> None:
+        iterations()
+
+    return job
+
+
+def _trained(context: Context, deployment: Deployment, sources: Sources, iteration: int, *, again: bool) -> Trained:
+    """Raises a `Failure` that says whether another try can help."""
+    training, grpo = sources.training, sources.training.grpo
+    try:
+        if grpo is not None and grpo.iterate and iteration:
+            fresh = make_fresh_rows(deployment, training, sources.data, iteration, run=context.run.run_id, log=context.log.warning)
+            log_fresh_rows(context, training, fresh)
+        start = start_of(deployment, training, sources.data, iteration)
+        if not again and (found := there(deployment, start)) is not None:
+            words = f"{found.registered.name} is there: nothing that it is made from has changed"
+            context.log.info(words)
+            progress.say(words)
+            return found
+        last = (iteration + 1) * grpo.steps if grpo is not None else None
+        telling = _Telling(context, sources, iteration, last)
+        progress.say(f"{start.name}: {start.base} ({start.base_digest[:12]}) on {start.rows}; starting the trainer (half a minute)")
+        return train(deployment, start, run=context.run.run_id, context=context, on_step=telling.tell)
+    except AskedToEnd as ended:
+        raise dg.Failure(description=str(ended)) from ended
+    except _FAULTS as fault:
+        raise permanent(fault) from fault
+
+
+class _Telling:
+    """A line in the run's log for every step, and now and then an event with the curves so far."""
+
+    def __init__(self, context: Context, sources: Sources, iteration: int, last: int | None) -> None:
+        self.context, self.sources, self.last = context, sources, last
+        self.partition = iteration_key(iteration) if sources.training.grpo is not None else None
+        self.figures: list[StepFigures] = []
+        self.shown = time.monotonic()
+
+    def tell(self, figures: StepFigures) -> None:
+        self.figures.append(figures)
+        line = step_line(figures, self.last)
+        self.context.log.info(line)
+        progress.say(f"{self.sources.training.name} {line}")
+        if time.monotonic() - self.shown > _PICTURE_SECONDS:
+            self.shown = time.monotonic()
+            metadata = running_metadata(self.sources.training.name, self.figures)
+            self.context.log_event(dg.AssetObservation(self.sources.key, partition=self.partition, metadata=dict(metadata)))
+
+
+def _rows_key(sources: Sources) -> dg.AssetKey:
+    if sources.training.grpo is not None:
+        return prompts_key(sources.training.name)
+    return step_key(sources.data.name, "filtered" if isinstance(sources.data, TeamTraces) else "sft")
+
+
+def _base_deps(sources: Sources) -> list[dg.AssetDep]:
+    base, stated = sources.base, sources.training.base.iteration
+    if base is None:
+        return []
+    mapping: dg.PartitionMapping | None = None
+    if base.grpo is not None:
+        mapping = (
+            dg.LastPartitionMapping() if stated == LATEST else dg.SpecificPartitionsPartitionMapping([iteration_key(int(stated))])
+        )
+    return [dg.AssetDep(checkpoint_key(base.name, base.kind), partition_mapping=mapping)]
+
+
+def _inputs(context: Context, sources: Sources, made: Trained) -> Sequence[Input]:
+    there, instance = made.registered.checkpoint, context.instance
+    rows = _rows_key(sources)
+    found = [Input(rows, there.rows_digest, last_event(instance, rows))]
+    if there.iteration:
+        found.append(Input(sources.key, there.base_digest, last_event(instance, sources.key)))
+    elif sources.base is not None:
+        base = checkpoint_key(sources.base.name, sources.base.kind)
+        found.append(Input(base, there.base_digest, last_event(instance, base)))
+    return found
+
+
+def _said(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None, version: str) -> bool:
+    """Whether the last materialization of the key says this version."""
+    records = instance.fetch_materializations(
+        dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition] if partition else None), limit=1
+    ).records
+    last = records[0].asset_materialization if records else None
+    return last is not None and (last.tags or {}).get("dagster/data_version") == version

@@ -1,0 +1,152 @@
+"""One iteration of a training run from its start to its registered checkpoint, with figures and the table of prompts stored beside it.
+
+A run that was killed goes on from the last whole trainer state. Leaves out what Dagster is told: `checkpoint_assets.py`.
+"""
+
+import contextlib
+import fcntl
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from partitions.keys import iteration_key
+from resources.deployment import Deployment
+from resources.parquet_store import Address, Parent, StoredFile
+from resources.training.checkpoints import CheckpointFacts, CheckpointMissing, Checkpoints, CheckpointTorn, Registered
+from resources.training.trainer_job import Context, TrainerJob
+from tmas_assets.assets.training.planning import MADE, Start, TrainingFault
+from tmas_assets.engine.training.figures_file import read_figures
+from tmas_assets.records import RlRow, StepFigures, StepPrompts, TrainerOutcome
+from tmas_assets.training.order import step_table
+
+ORDER = "order.jsonl"
+_STEP = TypeAdapter(StepPrompts)
+OnStep = Callable[[StepFigures], None]
+
+
+class AskedToEnd(RuntimeError):
+    """The trainer got SIGTERM: its state is saved, and the same run again goes on from there."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A registered iteration and what is known of it."""
+
+    start: Start
+    registered: Registered
+    figures: tuple[StepFigures, ...]
+    stored: StoredFile
+    """File of the figures."""
+    found: bool
+    """Whether it was there before."""
+
+
+def figures_address(training: str, iteration: int) -> Address:
+    return Address((training, "figures"), (iteration_key(iteration),))
+
+
+def order_address(training: str, iteration: int) -> Address:
+    return Address((training, "order"), (iteration_key(iteration),))
+
+
+def there(deployment: Deployment, start: Start) -> Trained | None:
+    """The iteration as it lies there, where it is just what would be trained now."""
+    try:
+        found = Checkpoints(Path(deployment.home)).find(start.training.name, start.iteration)
+    except (CheckpointMissing, CheckpointTorn):
+        return None
+    if not start.made_by(found):
+        return None
+    figures, stored = deployment.store().read_stored(figures_address(start.training.name, start.iteration), StepFigures)
+    return Trained(start, found, figures, stored, found=True)
+
+
+def train(deployment: Deployment, start: Start, *, run: str, context: Context, on_step: OnStep) -> Trained:
+    """Train and register. Raises TrainerFault, CheckpointFault, TrainingFault, AskedToEnd, StoreFault; what was registered before
+    stays until this is whole."""
+    training, iteration = start.training, start.iteration
+    checkpoints = Checkpoints(Path(deployment.home))
+    with _alone(start.place / "lock", training.name):
+        output = checkpoints.making(training.name, iteration)
+        plan = start.plan(output)
+        job = TrainerJob(home=deployment.home)
+        outcome = job.run(
+            plan, start.folder / "runs" / run, environment=deployment.environment(), context=context, on_step=on_step
+        )
+        if outcome.ended != "finished":
+            raise AskedToEnd(_ended(start, outcome))
+        figures = tuple(one for one in read_figures(Path(plan.figures)) if one.iteration == iteration)
+        order, stored = _store(deployment, start, figures)
+        registered = checkpoints.register(output, _facts(start, figures, order, run))
+        _tidy(start, registered)
+    return Trained(start, registered, figures, stored, found=False)
+
+
+def _store(deployment: Deployment, start: Start, figures: tuple[StepFigures, ...]) -> tuple[StoredFile, StoredFile]:
+    store, name = deployment.store(), start.training.name
+    made_from = [Parent("settings", start.settings_digest), Parent(start.base, start.base_digest), Parent(str(start.rows), start.rows_digest)]
+    order = store.write(order_address(name, start.iteration), StepPrompts, _order(deployment, start), made_from)
+    return order, store.write(figures_address(name, start.iteration), StepFigures, figures, made_from)
+
+
+def _order(deployment: Deployment, start: Start) -> tuple[StepPrompts, ...]:
+    training = start.training
+    if training.grpo is not None:
+        rows, _ = deployment.store().read_stored(start.rows, RlRow)
+        return step_table(rows, training.prompted, training.grpo, start.iteration)
+    return tuple(_STEP.validate_json(line) for line in (start.folder / ORDER).read_text(encoding="utf-8").splitlines())
+
+
+def _facts(start: Start, figures: tuple[StepFigures, ...], order: StoredFile, run: str) -> CheckpointFacts:
+    rewards = [one.reward for one in figures if one.reward is not None]
+    return CheckpointFacts(
+        training=start.training.name,
+        kind=start.training.kind,
+        iteration=start.iteration,
+        base=start.base,
+        base_digest=start.base_digest,
+        rows=str(start.rows),
+        rows_digest=start.rows_digest,
+        order_digest=order.digest,
+        settings_digest=start.settings_digest,
+        code_version=start.settings_digest[:12],
+        run=run,
+        reward=sum(rewards) / len(rewards) if rewards else None,
+        loss=figures[-1].loss if figures else None,
+    )
+
+
+def _tidy(start: Start, registered: Registered) -> None:
+    """Trainer states are several times the model's size. What the next iteration goes on from stays, and what this one went on from,
+    so that it can be made again; SFT has no next one."""
+    (start.folder / MADE).write_text(registered.checkpoint.digest)
+    if start.training.grpo is None:
+        shutil.rmtree(start.states, ignore_errors=True)
+        return
+    kept = {iteration_key(one) for one in (start.iteration, start.iteration - 1) if one >= 0}
+    for folder in start.place.glob("t*-*"):
+        name = folder.name.partition("-")[0]
+        if name not in kept or (name == iteration_key(start.iteration) and folder != start.folder):
+            shutil.rmtree(folder / "states", ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(path: Path, name: str) -> Iterator[None]:
+    """One trainer of a training at a time on this machine; the lock goes with the process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as fault:
+            raise TrainingFault(f"{name} is being trained by another run on this machine; wait for it, or end it.") from fault
+        yield
+
+
+def _ended(start: Start, outcome: TrainerOutcome) -> str:
+    return (
+        f"{start.training.name}, iteration {start.iteration}: the trainer was asked to end (SIGTERM) and did after step {outcome.step}; its state "
+        f"is saved. Run again to go on from there."
+    )
