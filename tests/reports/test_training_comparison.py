@@ -1,6 +1,5 @@
 """Trainings side by side: what compares and what does not, the base model first, gaps, text that stays text."""
 
-from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from tests.reports.data_rows import HOSTILE
 from tests.reports.parsed_markdown import nothing_got_out, tables
 from tests.reports.training_steps import step
 from tmas_assets.records import RewardChoice, Score
+from tmas_assets.reports.drawing import LIGHT, render
 from tmas_assets.reports.training_comparison import (
     IterationScore,
     TrainingComparison,
@@ -23,7 +23,7 @@ from tmas_assets.reports.training_comparison import (
     training_page,
     training_section,
 )
-from tmas_assets.reports.training_comparison_figures import comparison_picture, comparison_png
+from tmas_assets.reports.training_comparison_figures import comparison_png, drawing
 from tmas_assets.reports.training_curves_table import iteration_figures
 from tmas_assets.statistics import paired_difference
 
@@ -52,9 +52,9 @@ def both(score_of: Scores, **change: Any) -> TrainingComparison:
 
 
 def svg(comparison: TrainingComparison) -> str:
-    drawn = comparison_picture(curves_of(comparison), comparable=one_scale(comparison))
+    drawn = drawing(curves_of(comparison), comparable=one_scale(comparison))
     assert drawn is not None
-    return b64decode(drawn.light.removeprefix("data:image/svg+xml;base64,")).decode()
+    return render(drawn, (10.6, 3.4), LIGHT, "svg").decode()
 
 
 def test_every_iteration_has_a_line_after_the_base_model_with_its_gain(score_of: Scores) -> None:

@@ -97,9 +97,8 @@ def render(
     return out.getvalue()
 
 
-def picture(draw: Draw, height: float, alt: str, wide: float = 10.6, narrow_height: float | None = None) -> Picture:
-    """`narrow_height`: of the drawing for a phone, where parts beside each other come to stand under each other; `height` by default."""
-    light, narrow = (render(draw, size, LIGHT, "svg") for size in ((wide, height), (4.0, narrow_height or height)))
+def picture(draw: Draw, height: float, alt: str, wide: float = 10.6) -> Picture:
+    light, narrow = (render(draw, (width, height), LIGHT, "svg") for width in (wide, 4.0))
     uris = [data_uri(svg, "image/svg+xml") for svg in (light, _darkened(light), narrow, _darkened(narrow))]
     return Picture(alt=alt, light=uris[0], dark=uris[1], narrow_light=uris[2], narrow_dark=uris[3])
 

@@ -4,6 +4,7 @@ Same figures, same bytes. Leaves out what the figures mean and their table (`tra
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tmas_assets.records import Score
@@ -30,17 +31,22 @@ class CurveOf(NamedTuple):
 
 def comparison_png(curves: Sequence[CurveOf], title: str, *, comparable: bool) -> bytes | None:
     """None where there is nothing to draw. `comparable`: whether the rewards are of one reward set; the picture says it where not."""
-    drawn = _drawing(curves, comparable)
+    drawn = drawing(curves, comparable=comparable)
     return render(drawn, (9.6, 3.4), PRINT, "png", title) if drawn else None
 
 
 def comparison_picture(curves: Sequence[CurveOf], *, comparable: bool) -> Picture | None:
-    drawn = _drawing(curves, comparable)
+    drawn = drawing(curves, comparable=comparable)
     alt = "Reward, right answers in training and Pass@1 by training iteration, a line a training; the table below has the figures"
-    return picture(drawn, 3.4, alt, narrow_height=6.6) if drawn else None
+    if drawn is None:
+        return None
+    # On a phone the panels stand under each other and need the height.
+    wide, tall = picture(drawn, 3.4, alt), picture(drawn, 6.6, alt)
+    return replace(wide, narrow_light=tall.narrow_light, narrow_dark=tall.narrow_dark)
 
 
-def _drawing(curves: Sequence[CurveOf], comparable: bool) -> Draw | None:
+def drawing(curves: Sequence[CurveOf], *, comparable: bool) -> Draw | None:
+    """A panel for each kind of figure that there is, beside each other or, on a narrow figure, under each other."""
     scale = "" if comparable else "\n(other rewards: lines do not compare)"
     panels: list[tuple[str, Callable[[Axes, CurveOf, int], None]]] = []
     if any(one.reward for one in curves):
