@@ -7,10 +7,10 @@ UV := uv==0.13.9
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-full test ui check bench lock clean
+.PHONY: help setup demo demo-full demo-train test ui check bench lock clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 setup: .venv/.ready .venv-serve/.ready ## Make .venv (orchestrator, training, tests) and .venv-serve (model server)
 
@@ -20,6 +20,15 @@ demo: setup ## Run TMAS on 8 generated problems with a real model on this CPU, t
 demo-full: setup ## Run every strategy on the same problems (about half an hour on two cores), then print the leaderboard
 	@.venv/bin/tmas run demo_strategies
 	@.venv/bin/tmas leaderboard
+
+demo-train: setup ## Data, SFT, GRPO (vanilla and hybrid), checkpoints served and scored (about 40 minutes on two cores), then the leaderboard
+	@.venv/bin/tmas build-data cold_start_small
+	@.venv/bin/tmas train demo_sft
+	@.venv/bin/tmas train demo_vanilla
+	@.venv/bin/tmas train demo_grpo
+	@.venv/bin/tmas run demo_training
+	@.venv/bin/tmas leaderboard
+	@.venv/bin/tmas trainings
 
 test: setup ## Lint, types and all tests, the real model server included
 	@$(MAKE) --no-print-directory check

@@ -15,8 +15,10 @@ from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import Loaded, load
 from tmas_assets.assets.model_names import refuse_unknown_models
 from tmas_assets.assets.problems import problems_asset
+from tmas_assets.assets.training.comparison import training_comparison_asset
 from tmas_assets.assets.training.files import data_set_fault
 from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_release
+from tmas_assets.checks.checkpoints import checkpoint_checks
 from tmas_assets.checks.decisions import strategy_checks
 from tmas_assets.checks.problems import problems_checks
 from tmas_assets.checks.training_rows import prompts_checks, row_checks, trace_checks
@@ -75,13 +77,14 @@ def releases_of(files: Sequence[ExperimentFile]) -> list[BenchmarkChoice]:
     return list({asset_name(choice): choice for choice in [*defaults, *used]}.values())
 
 
-def training_data_checks(found: Loaded) -> list[dg.AssetChecksDefinition]:
-    """Those of every data set, and of the prompts of every training run."""
+def training_checks(found: Loaded) -> list[dg.AssetChecksDefinition]:
+    """Those of every data set, and of the prompts and checkpoints of every training run."""
     measured = measured_by(found.experiments)
     sets = {file.data.name: file.data for file in found.data_sets if isinstance(file, ColdStartFile)}
     traces = [file.data for file in found.data_sets if isinstance(file, TeamTracesFile)]
     trainings = [file.training for file in found.trainings]
     return [
+        *(checkpoint_checks(training) for training in trainings),
         *(check for data in sets.values() for check in row_checks(data, measured)),
         *(prompts_checks(one, sets[one.prompted.set], measured) for one in trainings if one.kind == "grpo"),
         *(trace_checks(data, measured) for data in traces),
@@ -93,15 +96,17 @@ def defs() -> dg.Definitions:
     found = loaded()
     files = found.experiments
     releases = releases_of(files)
+    graded = [file.experiment for file in files if benchmark(file.experiment.benchmark.name).has_gold]
     ours = dg.Definitions(
         assets=[
             *(problems_asset(choice) for choice in releases),
-            leaderboard_asset([f.experiment for f in files if benchmark(f.experiment.benchmark.name).has_gold]),
+            leaderboard_asset(graded),
+            training_comparison_asset(graded, [file.training for file in found.trainings]),
         ],
         asset_checks=[
             *(problems_checks(choice) for choice in releases),
             *(check for file in files for check in strategy_checks(file.experiment)),
-            *training_data_checks(found),
+            *training_checks(found),
         ],
         resources={"deployment": Deployment.for_definitions()},
         # a step in a process of its own costs seconds and outlives a killed run

@@ -8,6 +8,7 @@ from tmas_assets.benchmarks import asset_name
 from tmas_assets.records import BenchmarkChoice, Experiment, Study
 
 LEADERBOARD = dg.AssetKey("leaderboard")
+TRAINING_COMPARISON = dg.AssetKey("training_comparison")
 
 
 def problems_key(choice: BenchmarkChoice) -> dg.AssetKey:
