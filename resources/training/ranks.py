@@ -20,7 +20,9 @@ class Ranks:
         self.held: dict[int, tuple[int, int]] = {}
         """Rank to process id and pidfd."""
         self.first_dead: int | None = None
+        """None too where one ended before all had been seen: it may have been another."""
         self._known: set[int] = set()
+        self._missed = False
 
     def look(self) -> None:
         if len(self._known) < self.expected:
@@ -33,7 +35,9 @@ class Ranks:
         for rank, (_, process) in list(self.held.items()):
             if select.select([process], [], [], 0)[0]:
                 os.close(self.held.pop(rank)[1])
-                if self.first_dead is None:
+                if len(self._known) < self.expected:
+                    self._missed = True
+                elif self.first_dead is None and not self._missed:
                     self.first_dead = rank
 
     def ask(self) -> bool:

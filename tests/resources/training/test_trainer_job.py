@@ -171,7 +171,7 @@ def test_an_outcome_of_an_earlier_launch_counts_for_nothing(tmp_path: Path, fold
     planned = plan(folder, python=bare_python(tmp_path))
     assert job(tmp_path).run(planned, folder, environment={}).ended == "finished"
     fault = refusal(job(tmp_path), planned, folder, HABIT="says", WORDS="now it fails")
-    assert fault.kind is Fault.OTHER
+    assert fault.kind in (Fault.OTHER, Fault.RANK_DIED)  # by whether it lived long enough to be seen
     assert "now it fails" in str(fault)
     assert "step 3 is done" not in str(fault)  # neither do its words
 
