@@ -103,6 +103,20 @@ def test_rivals_are_scored_rows_of_one_model_best_first(score_of: Scores) -> Non
     assert [[one.experiment for one in own] for own in rivals(table)] == [["high", "low"]]
 
 
+def test_models_measured_alike_stand_against_the_one_that_nobody_trained_here(score_of: Scores) -> None:
+    def of(name: str, value: float, model: str, identity: str) -> LeaderboardRow:
+        return row(name, score_of(0, [value], 8)).model_copy(update={"model": model, "identity": identity})
+
+    rows = [
+        of("trained", 0.75, "demo_grpo@t01 0123abcd", "c"), of("base", 0.5, "smollm2", "b"), of("sft", 0.25, "demo_sft@t00 0123abcd", "s"),
+        of("elsewhere", 1.0, "other", "o"), of("twice", 0.5, "smollm2", "b"),
+    ]  # fmt: skip
+    (table,) = leaderboard(rows)
+    alike = {"trained": "w", "base": "w", "sft": "w", "elsewhere": "v", "twice": "v2"}
+    found = [[one.experiment for one in own] for own in rivals(table, alike)]
+    assert found == [["base", "twice"], ["base", "trained", "sft"]]
+
+
 def test_a_chosen_answer_is_said_to_be_one(score_of: Scores) -> None:
     chosen = row("e", score_of(0, [0.5, 1.0], 4).model_copy(update={"chosen": True}))
     assert "2 × 4 chosen" in leaderboard_markdown(leaderboard([chosen]))

@@ -31,6 +31,7 @@ def refuse_unknown_models(found: Loaded) -> None:
             for file in found.data_sets
             for one in (*endpoint_faults(file.data.endpoints, trainings), *_open_ended(file.data.endpoints, trainings))
         ),
+        *(f"{file.file}: attributes.{one}" for file in found.trainings for one in training_faults(file.training, trainings)),
     ]
     faults += [f"{file.file}: attributes.{one}" for file in found.trainings for one in training_faults(file.training, trainings)]
     if faults:
