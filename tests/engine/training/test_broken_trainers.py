@@ -15,9 +15,9 @@ pytestmark = [pytest.mark.xdist_group("trl"), pytest.mark.timeout(200)]
 def trials(tmp_path_factory):
     trials = Trials(tmp_path_factory.mktemp("broken"))
     run = training(2, processes=1)
-    trials.add("full", run, "disk full")
-    trials.add("cut", training(2, 1, most_truncated=0.2))
-    trials.add("changed", training(2, 1, steps=1), "changed weight")
+    trials.add("full", training(2, 1, kl=0.1), "disk full")
+    trials.add("cut", training(0, 1, most_truncated=0.2))
+    trials.add("changed", training(2, 1, precision="fp32", steps=1), "changed weight")
     trials.add("others", run, digest="0" * 64)
     trials.add("silent", run, "silent server")
     trials.add("single", training(2, 1, steps=4, iterations=1))
@@ -47,6 +47,12 @@ def test_a_full_disk_is_said_with_the_state_that_stands_and_the_former_state_sta
     assert [state.step for state in torn(states)] == [4]
 
 
+def test_the_distance_to_the_model_begun_with_is_a_figure(trials):
+    first, second, *_ = read_figures(trials.folder / "full" / "figures.jsonl")
+    assert first.kl == pytest.approx(0, abs=1e-6)
+    assert second.kl > 0
+
+
 def test_a_kill_amid_saving_leaves_the_former_state_the_newest_whole_one(trials):
     assert trials.codes == [-9]
     states = trials.folder / "killed" / "states"
@@ -60,14 +66,14 @@ def test_a_run_whose_samples_are_mostly_cut_stops_with_figure_and_limit(trials):
     steps = read_figures(trials.folder / "cut" / "figures.jsonl")
     share = sum(one.truncated for one in steps) / 3
     assert len(steps) == 3
-    assert f"TrainingStopped: tiny_2: {share:.0%} of the samples of 3 steps up to step 3 are cut at 48 tokens, allowed are 20%" in text
+    assert f"TrainingStopped: tiny_0: {share:.0%} of the samples of 3 steps up to step 3 are cut at 48 tokens, allowed are 20%" in text
 
 
 def test_a_model_that_is_not_the_trained_one_does_not_count(trials):
     code, text = said(trials, "changed")
     assert code == "2"
     assert "ModelNotAsTrained" in text
-    assert "weights read back differ from those in memory by 0.0" in text
+    assert "weights read back differ from those in memory by 0.01" in text
     assert not (trials.folder / "changed" / "model" / "outcome.json").exists()
 
 

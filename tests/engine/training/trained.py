@@ -36,13 +36,16 @@ def rl_rows(count):
     return tuple(found)
 
 
-def training(stage, processes, **grpo):
+def training(stage, processes, precision="bf16", **grpo):
     given = {"steps": 4, "prompts": 4, "samples": 4, "rewards": [{"name": "correctness"}], "most_truncated": 1.0, "rollouts": {"max_tokens": 48}}
     return Training.model_validate(
         {
             "name": f"tiny_{stage}",
             "prompts": {"set": "cold"},
-            "optimisation": {"learning_rate": 1e-2, "micro_batch": 2, "save_steps": 2, "pad_to": 16, "schedule": "linear", "weight_decay": 0.1},
+            "optimisation": {
+                "learning_rate": 1e-2, "micro_batch": 2, "save_steps": 2, "pad_to": 16, "schedule": "linear", "weight_decay": 0.1,
+                "precision": precision,
+            },
             "grpo": given | grpo,
             "deepspeed": {"stage": stage},
             "launch": {"processes": processes},
