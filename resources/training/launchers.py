@@ -127,10 +127,10 @@ def launch_environment(
     environment |= {
         "PYTHONPATH": ":".join([str(PACKAGES), *filter(None, [base.get("PYTHONPATH")])]), "PYTHONUNBUFFERED": "1",
         "OMP_NUM_THREADS": str(launch.threads), "TOKENIZERS_PARALLELISM": "false",
-        "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "DO_NOT_TRACK": "1",
+        "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TQDM_DISABLE": "1", "DO_NOT_TRACK": "1",
         # torchrun and accelerate hand SIGTERM on and kill ranks that are still there so long after; 30 s by default
         "TORCH_ELASTIC_SHUTDOWN_TIMEOUT": str(max(1, math.ceil(launch.grace_seconds))),
     }  # fmt: skip
     if launch.device == "cpu":
-        environment |= {"DS_ACCELERATOR": "cpu", "ACCELERATE_USE_CPU": "true"}
+        environment |= {"DS_ACCELERATOR": "cpu"}
     return environment

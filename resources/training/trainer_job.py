@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TextIO
 
 from dagster import (
     AssetExecutionContext,
@@ -52,13 +53,14 @@ class TrainerJob(Record):
 
     def run(
         self, plan: TrainerPlan, folder: Path, *, environment: Mapping[str, str], context: Context | None = None,
-        on_step: OnStep = lambda step: None,
+        on_step: OnStep = lambda step: None, echo: bool = True,
     ) -> TrainerOutcome:  # fmt: skip
         """Train and return how it ended, `finished` or `asked to end` (SIGTERM reached the trainer, and its state is saved).
 
         `folder` is of this run: plan, command, log, logs of the ranks. `environment` is the deployment's; secrets go to the
-        processes in it and nowhere else. `on_step` is called in this thread. Whatever ends this call early, Dagster's
-        interruption too, asks the trainer to end, gives it `launch.grace_seconds`, kills what is left, and passes on. With a
+        processes in it and nowhere else. `on_step` is called in this thread. `echo`: with
+        a Dagster context, the log's lines go to its compute logs as well. Whatever ends this call early, Dagster's interruption
+        too, asks the trainer to end, gives it `launch.grace_seconds`, kills what is left, and passes on. With a
         Dagster asset's context the asset has to return its results. Raises TrainerFault.
         """
         launch = plan.training.launch
@@ -80,7 +82,7 @@ class TrainerJob(Record):
             if launch.hostfile is not None:
                 _reach_other_nodes(folder, given)
             try:
-                return self._once(plan, folder, command, given, Path(caches["TORCH_EXTENSIONS_DIR"]), context, on_step)
+                return self._once(plan, folder, command, given, Path(caches["TORCH_EXTENSIONS_DIR"]), context, on_step, echo)
             except TrainerFault as fault:
                 # between the choice of a free port and its use another process may have taken it
                 if fault.kind is not Fault.PORT_TAKEN or launch.port is not None or attempt == PORT_ATTEMPTS:
@@ -89,9 +91,10 @@ class TrainerJob(Record):
 
     def _once(
         self, plan: TrainerPlan, folder: Path, command: list[str], environment: dict[str, str], extensions: Path,
-        context: Context | None, on_step: OnStep,
+        context: Context | None, on_step: OnStep, echo: bool,
     ) -> TrainerOutcome:  # fmt: skip
         launch = plan.training.launch
+        out = sys.stdout if context is not None and echo else None
         outcome = Path(plan.output) / OUTCOME
         outcome.unlink(missing_ok=True)  # of an earlier launch; from now on the folder is not whole
         with contextlib.ExitStack() as stack:
@@ -104,12 +107,12 @@ class TrainerJob(Record):
             )  # fmt: skip
             stack.callback(process.end)
             try:
-                status = _watch(plan, process, feed, session)
+                status = _watch(plan, process, feed, out)
             except BaseException:
                 process.ask_to_end()
                 raise
         process.end()
-        _show(process, session)
+        _show(process, out)
         feed.look(ended=True)  # the session is closed, so every message has been read
         log = process.written()
         if outcome.exists():
@@ -128,12 +131,12 @@ class TrainerJob(Record):
         return stated or free_port()
 
 
-def _watch(plan: TrainerPlan, process: TrainerProcess, feed: StepFeed, session: PipesSession | None) -> int:
+def _watch(plan: TrainerPlan, process: TrainerProcess, feed: StepFeed, out: TextIO | None) -> int:
     """Until it ends; its exit status. Raises TrainerFault when it makes no progress."""
     limit = plan.training.launch.stall_seconds
     last = time.monotonic()
     while (status := process.ended()) is None:
-        _show(process, session)
+        _show(process, out)
         if feed.look():
             last = time.monotonic()
         elif time.monotonic() - last > limit:
@@ -143,10 +146,10 @@ def _watch(plan: TrainerPlan, process: TrainerProcess, feed: StepFeed, session: 
     return status
 
 
-def _show(process: TrainerProcess, session: PipesSession | None) -> None:
-    """The log's new lines, to Dagster's compute logs."""
-    if session is not None:
-        sys.stdout.write(process.new_lines())
+def _show(process: TrainerProcess, out: TextIO | None) -> None:
+    """The log's new lines."""
+    if out is not None:
+        out.write(process.new_lines())
 
 
 def _told(plan: TrainerPlan, feed: StepFeed, process: TrainerProcess, found: str, advice: str, rank: int | None) -> str:

@@ -63,6 +63,11 @@ def listening(listener: Listener, hearer: Hearer | None = None) -> Iterator[None
         _hearer.reset(tokens[1])
 
 
+def heard() -> bool:
+    """Whether somebody hears what is said."""
+    return _hearer.get() is not None
+
+
 def say(line: str) -> None:
     hearer = _hearer.get()
     if hearer is not None:

@@ -16,7 +16,7 @@ from partitions.keys import iteration_key
 from resources.deployment import Deployment
 from resources.parquet_store import Address, Parent, StoredFile
 from resources.training.checkpoints import CheckpointFacts, CheckpointMissing, Checkpoints, CheckpointTorn, Registered
-from resources.training.trainer_job import Context, TrainerJob
+from resources.training.trainer_job import Context
 from tmas_assets.assets.training.planning import MADE, Start, TrainingFault
 from tmas_assets.engine.training.figures_file import read_figures
 from tmas_assets.records import RlRow, StepFigures, StepPrompts, TrainerOutcome
@@ -64,17 +64,16 @@ def there(deployment: Deployment, start: Start) -> Trained | None:
     return Trained(start, found, figures, stored, found=True)
 
 
-def train(deployment: Deployment, start: Start, *, run: str, context: Context, on_step: OnStep) -> Trained:
-    """Train and register. Raises TrainerFault, CheckpointFault, TrainingFault, AskedToEnd, StoreFault; what was registered before
+def train(deployment: Deployment, start: Start, *, run: str, context: Context, on_step: OnStep, echo: bool = True) -> Trained:
+    """Train and register. `echo`: as `TrainerJob.run`. Raises TrainerFault, CheckpointFault, TrainingFault, AskedToEnd, StoreFault; what was registered before
     stays until this is whole."""
     training, iteration = start.training, start.iteration
     checkpoints = Checkpoints(Path(deployment.home))
     with _alone(start.place / "lock", training.name):
         output = checkpoints.making(training.name, iteration)
         plan = start.plan(output)
-        job = TrainerJob(home=deployment.home)
-        outcome = job.run(
-            plan, start.folder / "runs" / run, environment=deployment.environment(), context=context, on_step=on_step
+        outcome = deployment.trainer().run(
+            plan, start.folder / "runs" / run, environment=deployment.environment(), context=context, on_step=on_step, echo=echo
         )
         if outcome.ended != "finished":
             raise AskedToEnd(_ended(start, outcome))

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from accelerate.utils import DistributedType
 from safetensors import SafetensorError
 
 from tmas_assets.engine.training import ranks
@@ -59,6 +60,8 @@ def carry_out(trainer: Any, plan: TrainerPlan, *, last: int, asked: AskedToEnd) 
 
     Raises TrainerRefusal for a state that cannot be gone on from, StateNotWritten, ModelNotAsTrained.
     """
+    if trainer.accelerator.distributed_type != DistributedType.DEEPSPEED:
+        raise RuntimeError(f"{plan.training.name}: accelerate chose {trainer.accelerator.distributed_type} in place of DeepSpeed; look for ACCELERATE_ variables")
     begin = trainer.first_step
     if plan.state is not None:
         step = require(Path(plan.state), ranks.processes()).step

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import dagster_pipes
 
+from resources.serving.process_guard import end_with_parent
 from tmas_assets.engine.training.faults import ModelNotAsTrained, StateNotWritten, TrainerRefusal, TrainingStopped
 from tmas_assets.records import StepFigures, TrainerOutcome, TrainerPlan
 
@@ -24,6 +25,8 @@ _IN_WORDS = (TrainerRefusal, TrainingStopped, StateNotWritten, ModelNotAsTrained
 
 
 def main(arguments: list[str]) -> int:
+    # set by launchers on machines without a GPU, it makes accelerate leave DeepSpeed out in silence
+    os.environ.pop("ACCELERATE_USE_CPU", None)
     plan = TrainerPlan.model_validate_json(Path(arguments[0]).read_bytes())
     first = os.environ.get("RANK", "0") == "0"
     try:
@@ -66,6 +69,7 @@ def _pipes(first: bool) -> Iterator["dagster_pipes.PipesContext | None"]:
 
 if __name__ == "__main__":
     faulthandler.enable()
+    end_with_parent()  # whoever kills the launcher, and its guard with it, leaves no rank
     # one a collective call and rank, about names that DeepSpeed uses: nothing that a user can act on
     warnings.filterwarnings("ignore", category=FutureWarning, module="torch.distributed")
     try:
