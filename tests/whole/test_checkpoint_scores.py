@@ -24,7 +24,7 @@ from tmas_assets.assets.faults import cells_of
 from tmas_assets.assets.leaderboard import make_leaderboard
 from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.problems import problems_asset
-from tmas_assets.checks.checkpoints import findings
+from tmas_assets.checks.checkpoints import checkpoint_checks, findings
 from tmas_assets.records import Experiment, RlRow, Training
 
 SIZE = 16
@@ -195,3 +195,12 @@ def test_checks_find_torn_ones_other_rows_and_nothing_else(place: Place) -> None
     found = {one.promise: one for one in findings(place.deployment, "demo_grpo")}
     assert {name for name, one in found.items() if not one.passed} == {"whole", "served_as_registered", "rows_are_there"}
     assert "tokenizer.json changed" in found["whole"].said
+
+
+def test_the_checks_run_in_dagster_on_the_asset_of_the_checkpoints(place: Place) -> None:
+    place.register(0)
+    done = dg.materialize(
+        [checkpoint_checks(TRAINING)], instance=place.instance, resources={"deployment": place.deployment}, run_config=QUIET,
+        selection=dg.AssetSelection.checks(*(dg.AssetCheckKey(CHECKPOINT, name) for name in ("whole", "weights_equal"))),
+    )  # fmt: skip
+    assert {found.check_name: found.passed for found in done.get_asset_check_evaluations()} == {"whole": True, "weights_equal": True}
