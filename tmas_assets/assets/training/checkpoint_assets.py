@@ -18,6 +18,7 @@ from resources.training.checkpoints import CheckpointFault
 from resources.training.trainer_faults import TrainerFault
 from resources.training.trainer_job import Context
 from tmas_assets.assets.campaign import iteration_range
+from tmas_assets.assets.data.plan import Plan
 from tmas_assets.assets.data.rl_prompts import prompts_key
 from tmas_assets.assets.data.step import step_key
 from tmas_assets.assets.events import Input, last_event, logged
@@ -25,7 +26,7 @@ from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.keys import checkpoint_key
 from tmas_assets.assets.training.fresh_rows import log_fresh_rows, make_fresh_rows
 from tmas_assets.assets.training.iteration import AskedToEnd, Trained, there, train
-from tmas_assets.assets.training.planning import TrainingFault, start_of
+from tmas_assets.assets.training.planning import TrainingFault, require_current, start_of
 from tmas_assets.assets.training.shown import checkpoint_metadata, running_metadata, step_line
 from tmas_assets.engine import progress
 from tmas_assets.records import LATEST, ColdStart, StepFigures, TeamTraces, Training, digest
@@ -44,6 +45,8 @@ class Sources:
     training: Training
     data: ColdStart | TeamTraces
     """The set that its rows come from."""
+    plan: Plan
+    """Of that set."""
     base: Training | None
     """The training run that it starts from, None for a model that no run of ours made."""
 
@@ -130,6 +133,7 @@ def _trained(context: Context, deployment: Deployment, sources: Sources, iterati
     """Raises a `Failure` that says whether another try can help."""
     training, grpo = sources.training, sources.training.grpo
     try:
+        require_current(deployment, training, sources.data, sources.plan)
         if grpo is not None and grpo.iterate and iteration:
             fresh = make_fresh_rows(deployment, training, sources.data, iteration, run=context.run.run_id, log=context.log.warning)
             log_fresh_rows(context, training, fresh)

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 import dagster as dg
 from pydantic import BaseModel
 
-from tmas_assets.assets.data.files import ColdStartFile, DataSetFile, TeamTracesFile
+from tmas_assets.assets.data.files import ColdStartFile, DataSetFile, TeamTracesFile, measured_in
+from tmas_assets.assets.data.plan import plan_of
 from tmas_assets.assets.experiment import ExperimentFault, StatesTraining
 from tmas_assets.assets.stated_in import StatedIn
 from tmas_assets.assets.training.checkpoint_assets import Sources, checkpoint_assets, train_job
 from tmas_assets.engine.building.derived import DataSet
-from tmas_assets.records import ColdStart, Training
+from tmas_assets.records import BenchmarkChoice, ColdStart, Training
 from tmas_assets.records.wrong_fields import nearest
 from tmas_assets.rewards.faults import faults_of
 
@@ -43,16 +44,20 @@ class TrainingFile(StatedIn, StatesTraining):
         others = [file.training for file in tree.get_all_components(of_type=TrainingFile)]
         if data_set_fault(self.training, [file.data for file in sets]) is not None:
             return dg.Definitions()  # said, with all other faults, where the location is loaded
-        return training_definitions(self.training, [file.data for file in sets], others)
+        return training_definitions(self.training, [file.data for file in sets], others, measured_in(context))
 
 
-def training_definitions(training: Training, sets: Sequence[DataSet], trainings: Sequence[Training]) -> dg.Definitions:
-    """`sets` and `trainings`: of the location. Raises ExperimentFault for a set that there is not."""
+def training_definitions(
+    training: Training, sets: Sequence[DataSet], trainings: Sequence[Training], measured: Sequence[BenchmarkChoice]
+) -> dg.Definitions:
+    """`sets`, `trainings` and `measured` (releases that experiments measure on): of the location. Raises ExperimentFault for a set that there is not."""
     if (fault := data_set_fault(training, sets)) is not None:
         raise ExperimentFault(fault)
+    data = next(one for one in sets if one.name == training.data_set)
     sources = Sources(
         training=training,
-        data=next(one for one in sets if one.name == training.data_set),
+        data=data,
+        plan=plan_of(data, measured),
         base=next((one for one in trainings if one.name == training.base.model), None),
     )
     return dg.Definitions(assets=checkpoint_assets(sources), jobs=[train_job(sources)])

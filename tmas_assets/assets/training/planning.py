@@ -11,11 +11,11 @@ from partitions.keys import iteration_key
 from resources.deployment import Deployment
 from resources.parquet_store import Address, MissingFile, StoredFile
 from resources.training.checkpoints import CheckpointMissing, Checkpoints, Registered, checkpoint_name
-from tmas_assets.assets.data.plan import FILTERED, SFT
+from tmas_assets.assets.data.plan import FILTERED, SFT, Plan
 from tmas_assets.assets.data.rl_prompts import PROMPTS
+from tmas_assets.engine.building.steps import Steps
 from tmas_assets.engine.training.states import newest_whole
-from tmas_assets.records import ManagedServer, TeamTraces, TrainerPlan, Training, digest
-from tmas_assets.records.data_set import ColdStart
+from tmas_assets.records import ColdStart, Conversation, ManagedServer, RlRow, TeamTraces, TrainerPlan, Training, digest
 
 FIGURES = "figures.jsonl"
 _STATES = "states"
@@ -129,6 +129,24 @@ def rows_of(training: Training, data: ColdStart | TeamTraces, iteration: int) ->
     if isinstance(data, TeamTraces):
         return Address((data.name, FILTERED), ("conversations",))
     return Address((data.name, SFT), ("rows",))
+
+
+def require_current(deployment: Deployment, training: Training, data: ColdStart | TeamTraces, plan: Plan) -> None:
+    """Raises StoreFault (StaleStep) where the set's rows were made under other settings or from other files than there are now, and
+    TrainingFault where the prompts are of other rows than the set has. `plan`: of the set (`plan_of`)."""
+    store = deployment.store()
+    steps = Steps(store, data.name, plan)
+    if training.prompts is None:
+        steps.read(*((FILTERED, Conversation, "conversations") if isinstance(data, TeamTraces) else (SFT, Conversation)))
+        return
+    made = _look(deployment, training, data, rows_of(training, data, 0))
+    for source in training.prompts.sources:
+        now = steps.read(source, RlRow)[1].digest
+        if made.parent(f"{data.name}/{source}") != now:
+            raise TrainingFault(
+                f"{training.name}/{PROMPTS} was made from other rows than {data.name}/{source} has now ({now[:12]}): materialize it again, or "
+                f"`tmas build-data {data.name}`, which asks no model what it was asked before."
+            )
 
 
 def start_of(deployment: Deployment, training: Training, data: ColdStart | TeamTraces, iteration: int) -> Start:
