@@ -22,8 +22,12 @@ COLD: dict[str, Any] = {
     "sources": [{"benchmark": {"name": "reasoning_gym", "release": "mine", "settings": {"tasks": [{"name": "chain_sum"}], "size": 9}}}],
     "endpoints": {"default": URL},
 }
-TRAINING: dict[str, Any] = {"name": "trained", "prompts": {"set": "cold_start"}}
-KINDS = {"cold": "ColdStartFile", "traces": "TeamTracesFile", "training": "TrainingFile"}
+REWARDS = [{"name": "correctness"}]
+TRAINING: dict[str, Any] = {
+    "name": "trained", "prompts": {"set": "cold_start"}, "grpo": {"steps": 1, "rewards": REWARDS}, "optimisation": {"learning_rate": 1e-6},
+}  # fmt: skip
+SFT = {"prompts": None, "grpo": None, "sft": {}}
+KINDS = {"cold": "data.files.ColdStartFile", "traces": "data.files.TeamTracesFile", "training": "training.files.TrainingFile"}
 SOURCE = COLD["sources"][0]
 
 
@@ -70,8 +74,20 @@ WRONG: list[tuple[str, dict[str, Any] | None, str]] = [
     ("cold", {"name": "demo"}, "attributes.name: 'demo' is taken by "),
     ("traces", {"name": "m500_small"}, "attributes.name: 'm500_small' is taken by "),
     ("training", {"name": "demo"}, "attributes.name: 'demo' is taken by "),
-    ("training", {"prompts": {"set": "cold_strat"}}, "attributes.prompts.set: there is no cold-start set 'cold_strat'; did you mean cold_start?"),
-    ("training", {"prompts": {"set": "m500_small"}}, "attributes.prompts.set: there is no cold-start set 'm500_small'"),
+    ("training", {"prompts": {"set": "cold_strat"}}, "attributes.prompts.set: there is no data set 'cold_strat'; did you mean cold_start?"),
+    ("training", {"prompts": {"set": "m500_small"}}, "attributes.prompts.set: m500_small holds traces, and prompts come from a cold-start set; there are cold_start"),
+    ("training", SFT | {"conversations": {"set": "m500_smal"}}, "attributes.conversations.set: there is no data set 'm500_smal'; did you mean m500_small?"),
+    ("training", {"sft": {}}, "give either sft (on conversations) or grpo (on prompts)"),
+    ("training", {"grpo": None}, "give either sft (on conversations) or grpo (on prompts)"),
+    ("training", SFT, "an sft run imitates conversations of a set; give conversations, and no prompts"),
+    ("training", {"base": {"model": "trained"}}, "base.model: a run cannot start from itself"),
+    ("training", {"base": {"model": "demo_sfd"}}, "attributes.base.model: there is no training run 'demo_sfd'; "),
+    ("training", {"grpo": {"steps": 1, "rewards": []}}, "attributes.grpo.rewards: "),
+    ("training", {"grpo": {"steps": 1, "rewards": [{"name": "corectness"}]}}, "attributes.grpo.rewards.0.name: no reward 'corectness'; did you mean correctness?"),
+    ("training", {"grpo": {"steps": 1, "rewards": [*REWARDS, {"name": "experience_use", "settings": {"betta": 1}}]}},
+        "attributes.grpo.rewards.1.settings.betta: there is no such field; did you mean beta?"),
+    ("training", {"grpo": {"steps": 1, "rewards": [*REWARDS, {"name": "novel_strategy", "settings": {"novelty": "judge"}}]}}, "attributes.judge: "),
+    ("training", {"grpo": {"steps": 1, "rewards": REWARDS, "rollouts": {"engine": "vllm_server"}}}, "server_url: give it with `engine: vllm_server`, and with no other"),
     ("cold", None, "attributes: nothing found; a cold-start set needs"),
     ("traces", None, "attributes: nothing found; a set of team traces needs"),
     ("training", None, "attributes: nothing found; a training run needs"),
@@ -79,7 +95,7 @@ WRONG: list[tuple[str, dict[str, Any] | None, str]] = [
 
 
 def body(kind: str, change: dict[str, Any] | None) -> str:
-    stated = {"type": f"tmas_assets.assets.data.files.{KINDS[kind]}"}
+    stated = {"type": f"tmas_assets.assets.{KINDS[kind]}"}
     base = TRAINING if kind == "training" else COLD
     return yaml.safe_dump(stated if change is None else stated | {"attributes": base | change})
 
@@ -135,4 +151,4 @@ def test_the_shipped_sets_are_those_promised() -> None:
     for data in small:
         assert {source.benchmark.name for source in data.sources} == {"reasoning_gym"}
         assert all(one.managed is not None for one in data.endpoints.values())
-    assert {file.training.prompts.set for file in found.trainings} == {"cold_start", "cold_start_small"}
+    assert {file.training.data_set for file in found.trainings} == {"cold_start", "cold_start_small", "m500"}

@@ -33,7 +33,6 @@ def refuse_unknown_models(found: Loaded) -> None:
         ),
         *(f"{file.file}: attributes.{one}" for file in found.trainings for one in training_faults(file.training, trainings)),
     ]
-    faults += [f"{file.file}: attributes.{one}" for file in found.trainings for one in training_faults(file.training, trainings)]
     if faults:
         raise ExperimentFault("\n".join(faults))
     _refuse_circles(found)
