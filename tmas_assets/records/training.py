@@ -227,8 +227,9 @@ class Training(Record):
         body["optimisation"].pop("save_steps")
         body["launch"] = {"processes": self.launch.processes, "device": self.launch.device}
         if body["grpo"]:
-            for operational in ("iterations", "most_truncated"):
-                body["grpo"].pop(operational)
+            body["grpo"].pop("most_truncated")
+            if self.optimisation.schedule == "constant" and not self.optimisation.warmup:
+                body["grpo"].pop("iterations")  # else the schedule is laid over all of them
             for operational in ("server_url", "sync_seconds", "gpu_memory"):
                 body["grpo"]["rollouts"].pop(operational)
         if body["judge"]:
