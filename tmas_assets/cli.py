@@ -171,7 +171,7 @@ def experiments() -> None:
 
 @app.command()
 def serve(
-    model: Annotated[str, typer.Argument(help="The bundled model's name, or a Hugging Face folder.")] = "",
+    model: Annotated[str, typer.Argument(help="The bundled model's name, a training run's, or a Hugging Face folder.")] = "",
     max_model_len: Annotated[int, typer.Option(help="Context window, tokens.")] = 2048,
 ) -> None:
     """Start a model server, print its URL, and keep it up until Ctrl-C.
