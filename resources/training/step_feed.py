@@ -1,8 +1,10 @@
 """The figures of a running trainer's steps, each once and in order: from its Pipes messages, or from the file that it appends them to.
 
-The file is read in any case at the end, so that no step is lost with a message.
+The file is read in any case at the end, so that no step is lost with a message. A trainer that goes on after a kill writes it anew
+without the steps that it does again, so it is known by its inode, and lines that stood there before are of an earlier trainer.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,9 @@ class StepFeed:
         self.last: int | None = None
         """Last step told."""
         self._messages = 0
-        self._read = figures.stat().st_size if figures.exists() else 0
-        self._rest = b""
+        self._file, written = _whole(figures)
+        self._read, self._rest = len(written), b""
+        self._before, self._kept = frozenset(written.splitlines()), frozenset[bytes]()
 
     def look(self, *, ended: bool = False) -> bool:
         """Tell the steps that have come since; True when there were any. Raises TrainerFault for figures that are none."""
@@ -54,12 +57,24 @@ class StepFeed:
         if not self.figures.exists():
             return
         with self.figures.open("rb") as file:
+            if (inode := os.fstat(file.fileno()).st_ino) != self._file:
+                self._file, self._read, self._rest, self._kept = inode, 0, b"", self._before
             file.seek(self._read)
             new = file.read()
         self._read += len(new)
         *whole, self._rest = (self._rest + new).split(b"\n")
         for line in whole:
-            yield _figures(line, str(self.figures))
+            if line not in self._kept:
+                yield _figures(line, str(self.figures))
+
+
+def _whole(figures: Path) -> tuple[int | None, bytes]:
+    """Inode and bytes; (None, nothing) where there is no file."""
+    try:
+        with figures.open("rb") as file:
+            return os.fstat(file.fileno()).st_ino, file.read()
+    except FileNotFoundError:
+        return None, b""
 
 
 def _figures(given: Any, where: str) -> StepFigures:
