@@ -3,7 +3,8 @@
     type: tmas_assets.assets.training.files.TrainingFile
     attributes: {name: demo_grpo, base: {...}, prompts: {...}, grpo: {...}, optimisation: {...}, ...}
 
-The attributes are a `Training` record; what only its rewards can judge is judged by them when the file is loaded.
+The attributes are a `Training` record; what the record cannot judge (settings against each other, rewards) is judged when the file is
+loaded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from tmas_assets.engine.building.derived import DataSet
 from tmas_assets.records import BenchmarkChoice, ColdStart, Training
 from tmas_assets.records.wrong_fields import nearest
 from tmas_assets.rewards.faults import faults_of
+from tmas_assets.training.settings_faults import settings_faults
 
 
 class TrainingFile(StatedIn, StatesTraining):
@@ -36,6 +38,7 @@ class TrainingFile(StatedIn, StatesTraining):
     @classmethod
     def faults_in(cls, stated: BaseModel) -> Iterator[str]:
         assert isinstance(stated, Training)
+        yield from settings_faults(stated)
         yield from faults_of(stated)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
