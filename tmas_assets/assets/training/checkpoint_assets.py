@@ -136,7 +136,7 @@ def _trained(context: Context, deployment: Deployment, sources: Sources, iterati
         require_current(deployment, training, sources.data, sources.plan)
         if grpo is not None and grpo.iterate and iteration:
             fresh = make_fresh_rows(deployment, training, sources.data, iteration, run=context.run.run_id, log=context.log.warning)
-            log_fresh_rows(context, training, fresh)
+            log_fresh_rows(context, training, iteration, fresh)
         start = start_of(deployment, training, sources.data, iteration)
         if not again and (found := there(deployment, start)) is not None:
             words = f"{found.registered.name} is there: nothing that it is made from has changed"
@@ -184,29 +184,44 @@ def _base_deps(sources: Sources) -> list[dg.AssetDep]:
     if base is None:
         return []
     mapping: dg.PartitionMapping | None = None
-    if base.grpo is not None:
-        mapping = (
-            dg.LastPartitionMapping() if stated == LATEST else dg.SpecificPartitionsPartitionMapping([iteration_key(int(stated))])
-        )
+    if (partition := _base_partition(sources)) is not None:
+        mapping = dg.LastPartitionMapping() if stated == LATEST else dg.SpecificPartitionsPartitionMapping([partition])
     return [dg.AssetDep(checkpoint_key(base.name, base.kind), partition_mapping=mapping)]
 
 
+def _base_partition(sources: Sources) -> str | None:
+    """Of the training run that it starts from; None where that has no partitions."""
+    base, stated = sources.base, sources.training.base.iteration
+    if base is None or base.grpo is None:
+        return None
+    return iteration_key(base.iterations - 1 if stated == LATEST else int(stated))
+
+
 def _inputs(context: Context, sources: Sources, made: Trained) -> Sequence[Input]:
-    there, instance = made.registered.checkpoint, context.instance
+    """Of all that the asset depends on, for every iteration: a later one was only trained after the former one was found to be just
+    what would be made of the rows and the base there are now."""
+    there, instance, grpo = made.registered.checkpoint, context.instance, sources.training.grpo
     rows = _rows_key(sources)
-    found = [Input(rows, there.rows_digest, last_event(instance, rows))]
+    fresh = grpo is not None and grpo.iterate and there.iteration > 0  # rows that are no version of the rows' asset
+    found = [Input(rows, _version(instance, rows) if fresh else there.rows_digest, last_event(instance, rows))]
     if there.iteration:
         found.append(Input(sources.key, there.base_digest, last_event(instance, sources.key)))
-    elif sources.base is not None:
-        base = checkpoint_key(sources.base.name, sources.base.kind)
-        found.append(Input(base, there.base_digest, last_event(instance, base)))
+    if sources.base is not None:
+        base, partition = checkpoint_key(sources.base.name, sources.base.kind), _base_partition(sources)
+        version = _version(instance, base, partition) if there.iteration else there.base_digest
+        found.append(Input(base, version, last_event(instance, base)))
     return found
 
 
 def _said(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None, version: str) -> bool:
     """Whether the last materialization of the key says this version."""
+    return _version(instance, key, partition) == version
+
+
+def _version(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None) -> str | None:
+    """Data version of the last materialization, of any partition unless one is named."""
     records = instance.fetch_materializations(
         dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition] if partition else None), limit=1
     ).records
     last = records[0].asset_materialization if records else None
-    return last is not None and (last.tags or {}).get("dagster/data_version") == version
+    return (last.tags or {}).get("dagster/data_version") if last is not None else None

@@ -23,7 +23,8 @@ from tmas_assets.assets.summary import read_row, read_side, summarised_cells
 from tmas_assets.assets.training.iteration import figures_address
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.comparison import but_for_models, seed_of_pair
-from tmas_assets.records import Experiment, ManagedServer, StepFigures, Training
+from tmas_assets.records import Experiment, ManagedServer, Record, StepFigures, Training
+from tmas_assets.records.base import canonical_json
 from tmas_assets.reports.figures import curve_markdown
 from tmas_assets.reports.training_comparison import (
     IterationScore,
@@ -35,8 +36,22 @@ from tmas_assets.reports.training_comparison import (
     training_page,
 )
 from tmas_assets.reports.training_comparison_figures import comparison_png
-from tmas_assets.reports.training_curves_table import iteration_figures
+from tmas_assets.reports.training_curves_table import IterationFigures, iteration_figures
 from tmas_assets.statistics import compare
+
+
+class ComparedIteration(Record):
+    """A row of the file: one iteration of one training, or the base model beside it."""
+
+    comparison: str
+    training: str
+    rewards: str
+    """JSON of the choices."""
+    data: str
+    iteration: int | None
+    """None: the base model."""
+    figures: IterationFigures | None
+    score: IterationScore | None
 
 
 @dataclass(frozen=True)
@@ -59,13 +74,22 @@ def make_training_comparison(
         comparisons = dict(_named(_scored(store, own, sides, trainings) for own in _ways(found)))
         if not comparisons and sides:
             comparisons = {"trainings": TrainingComparison(sides=tuple(sides.values()))}
-        rows = list(comparisons.values())
+        rows = [row for name, one in comparisons.items() for side in one.sides for row in _rows(name, side)]
         made_from = [Parent(f"{side.training} figures", side.data) for side in sides.values()]
-        file = store.write(Address(("training_comparison",), ("whole",)), TrainingComparison, rows, made_from)
+        file = store.write(Address(("training_comparison",), ("whole",)), ComparedIteration, rows, made_from)
         pages = tuple(write_page(Path(deployment.reports) / f"{_file(name)}.html", training_page(one)) for name, one in comparisons.items())
     except (StoreFault, PageFault) as fault:
         raise permanent(fault) from fault
     return MadeComparison(comparisons, pages, file)
+
+
+def _rows(name: str, side: TrainingSide) -> Iterator[ComparedIteration]:
+    rewards = canonical_json([choice.model_dump(mode="json") for choice in side.rewards])
+    for at in side.iterations:
+        yield ComparedIteration(
+            comparison=name, training=side.training, rewards=rewards, data=side.data, iteration=at, figures=side.figures_of(at),
+            score=side.score_of(at),
+        )  # fmt: skip
 
 
 def _ways(found: Sequence[CellStore]) -> Iterator[list[CellStore]]:

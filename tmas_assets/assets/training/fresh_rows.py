@@ -17,7 +17,6 @@ from tmas_assets.assets.data.cold_start_rows import rows_step
 from tmas_assets.assets.data.plan import CLEAN
 from tmas_assets.assets.data.rl_prompts import prompts_key
 from tmas_assets.assets.data.step import Building
-from tmas_assets.assets.events import event
 from tmas_assets.assets.metadata import of_file
 from tmas_assets.assets.training.planning import TrainingFault, rows_of
 from tmas_assets.engine.building.steps import Steps
@@ -61,8 +60,10 @@ def _of_checkpoint(endpoint: Endpoint, training: Training, iteration: int) -> En
     return endpoint.model_copy(update={"urls": (), "model": None, "revision": None, "managed": managed})
 
 
-def log_fresh_rows(context: Context, training: Training, made: StoredFile) -> None:
-    context.log_event(event(prompts_key(training.name), None, made, {"rows": dg.MetadataValue.int(made.rows), **of_file(made)}))
+def log_fresh_rows(context: Context, training: Training, iteration: int, made: StoredFile) -> None:
+    """Seen on `<training>/rl_prompts`, whose own rows and version stay: the first iteration is trained on those."""
+    metadata = {"iteration": dg.MetadataValue.int(iteration), "rows": dg.MetadataValue.int(made.rows), **of_file(made)}
+    context.log_event(dg.AssetObservation(prompts_key(training.name), metadata=metadata))
 
 
 def _address(training: Training, data: ColdStart, iteration: int) -> Address:

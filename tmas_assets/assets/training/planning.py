@@ -10,7 +10,7 @@ from pathlib import Path
 from partitions.keys import iteration_key
 from resources.deployment import Deployment
 from resources.parquet_store import Address, MissingFile, StoredFile
-from resources.training.checkpoints import CheckpointMissing, Checkpoints, Registered, checkpoint_name
+from resources.training.checkpoints import CheckpointMissing, Checkpoints, CheckpointTorn, Registered, checkpoint_name
 from tmas_assets.assets.data.plan import FILTERED, SFT, Plan
 from tmas_assets.assets.data.rl_prompts import PROMPTS
 from tmas_assets.engine.building.steps import Steps
@@ -153,7 +153,7 @@ def start_of(deployment: Deployment, training: Training, data: ColdStart | TeamT
     """Raises TrainingFault for rows or a former iteration that are missing; ServerError, CheckpointFault as their owners do."""
     rows = rows_of(training, data, iteration)
     file = _look(deployment, training, data, rows)
-    model, base, base_digest = _base(deployment, training) if iteration == 0 else _former(deployment, training, iteration)
+    model, base, base_digest = _base(deployment, training) if iteration == 0 else _former(deployment, training, data, iteration)
     place = Path(deployment.home) / "trainers" / training.name
     return Start(training, iteration, model, base, base_digest, rows, file.digest, place)
 
@@ -175,16 +175,22 @@ def _base(deployment: Deployment, training: Training) -> tuple[Path, str, str]:
     return folder, registered.name if registered else managed.model, vllm.identity(managed)
 
 
-def _former(deployment: Deployment, training: Training, iteration: int) -> tuple[Path, str, str]:
+def _former(deployment: Deployment, training: Training, data: ColdStart | TeamTraces, iteration: int) -> tuple[Path, str, str]:
+    """It has to be what would be trained now: iterations are one run of the optimizer, on one thing."""
+    wanted = checkpoint_name(training.name, iteration)
     try:
         found = Checkpoints(Path(deployment.home)).find(training.name, iteration - 1)
-    except CheckpointMissing as fault:
+    except (CheckpointMissing, CheckpointTorn) as fault:
+        raise TrainingFault(f"{wanted} goes on from iteration {iteration - 1}, which is not there: {fault}") from fault
+    there, now = found.checkpoint, start_of(deployment, training, data, iteration - 1)
+    other = {
+        "under other settings than the file states now": there.settings_digest != now.settings_digest,
+        f"from {there.base} {there.base_digest[:12]}, and {now.base} is {now.base_digest[:12]} now": there.base_digest != now.base_digest,
+        f"on other rows than {'/'.join(now.rows.asset)} has now": there.rows_digest != now.rows_digest,
+    }
+    if found_other := [words for words, differs in other.items() if differs]:
         raise TrainingFault(
-            f"{checkpoint_name(training.name, iteration)} goes on from iteration {iteration - 1}, which is not there: {fault}"
-        ) from fault
-    if found.checkpoint.settings_digest != digest(training.shaping):
-        raise TrainingFault(
-            f"{checkpoint_name(training.name, iteration)} would go on from {found.name}, which was trained under other settings than the file "
-            f"states now. Train from iteration 0 on: `tmas train {training.name}` sees what has changed."
+            f"{wanted} would go on from {found.name}, which was trained {' and '.join(found_other)}. `tmas train {training.name}` trains "
+            "all that has changed, from there on."
         )
-    return found.folder, found.name, found.checkpoint.digest
+    return found.folder, found.name, there.digest
