@@ -26,7 +26,7 @@ from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.keys import checkpoint_key
 from tmas_assets.assets.training.fresh_rows import log_fresh_rows, make_fresh_rows
 from tmas_assets.assets.training.iteration import AskedToEnd, Trained, there, train
-from tmas_assets.assets.training.planning import TrainingFault, require_current, start_of
+from tmas_assets.assets.training.planning import TrainingFault, former_of, require_current, start_of
 from tmas_assets.assets.training.shown import checkpoint_metadata, running_metadata, step_line
 from tmas_assets.engine import progress
 from tmas_assets.records import LATEST, ColdStart, StepFigures, TeamTraces, Training, digest
@@ -135,6 +135,7 @@ def _trained(context: Context, deployment: Deployment, sources: Sources, iterati
     try:
         require_current(deployment, training, sources.data, sources.plan)
         if grpo is not None and grpo.iterate and iteration:
+            former_of(deployment, training, sources.data, iteration)  # before its rounds are played
             fresh = make_fresh_rows(deployment, training, sources.data, iteration, run=context.run.run_id, log=context.log.warning)
             log_fresh_rows(context, training, iteration, fresh)
         start = start_of(deployment, training, sources.data, iteration)

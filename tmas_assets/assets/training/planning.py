@@ -153,7 +153,7 @@ def start_of(deployment: Deployment, training: Training, data: ColdStart | TeamT
     """Raises TrainingFault for rows or a former iteration that are missing; ServerError, CheckpointFault as their owners do."""
     rows = rows_of(training, data, iteration)
     file = _look(deployment, training, data, rows)
-    model, base, base_digest = _base(deployment, training) if iteration == 0 else _former(deployment, training, data, iteration)
+    model, base, base_digest = _base(deployment, training) if iteration == 0 else former_of(deployment, training, data, iteration)
     place = Path(deployment.home) / "trainers" / training.name
     return Start(training, iteration, model, base, base_digest, rows, file.digest, place)
 
@@ -175,8 +175,9 @@ def _base(deployment: Deployment, training: Training) -> tuple[Path, str, str]:
     return folder, registered.name if registered else managed.model, vllm.identity(managed)
 
 
-def _former(deployment: Deployment, training: Training, data: ColdStart | TeamTraces, iteration: int) -> tuple[Path, str, str]:
-    """It has to be what would be trained now: iterations are one run of the optimizer, on one thing."""
+def former_of(deployment: Deployment, training: Training, data: ColdStart | TeamTraces, iteration: int) -> tuple[Path, str, str]:
+    """Folder, name and digest of the checkpoint that iteration > 0 goes on from. It has to be what would be trained now: iterations
+    are one run of the optimizer. Raises TrainingFault."""
     wanted = checkpoint_name(training.name, iteration)
     try:
         found = Checkpoints(Path(deployment.home)).find(training.name, iteration - 1)
