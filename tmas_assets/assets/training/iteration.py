@@ -15,9 +15,10 @@ from pydantic import TypeAdapter
 from partitions.keys import iteration_key
 from resources.deployment import Deployment
 from resources.parquet_store import Address, Parent, StoredFile
+from resources.serving.model_folder import write_manifest
 from resources.training.checkpoints import CheckpointFacts, CheckpointMissing, Checkpoints, CheckpointTorn, Registered
 from resources.training.trainer_job import Context
-from tmas_assets.assets.training.planning import MADE, Start, TrainingFault
+from tmas_assets.assets.training.planning import MADE, Start, TrainingFault, made
 from tmas_assets.engine.training.figures_file import read_figures
 from tmas_assets.records import RlRow, StepFigures, StepPrompts, TrainerOutcome
 from tmas_assets.training.order import step_table
@@ -66,10 +67,11 @@ def there(deployment: Deployment, start: Start) -> Trained | None:
 
 def train(deployment: Deployment, start: Start, *, run: str, context: Context, on_step: OnStep, echo: bool = True) -> Trained:
     """Train and register. `echo`: as `TrainerJob.run`. Raises TrainerFault, CheckpointFault, TrainingFault, AskedToEnd, StoreFault; what was registered before
-    stays until this is whole."""
+    stays until this is whole. What is there already is trained again from its first step on."""
     training, iteration = start.training, start.iteration
     checkpoints = Checkpoints(Path(deployment.home))
-    with _alone(start.place / "lock", training.name):
+    with _disk_told(start.name, training.name), _alone(start.place / "lock", training.name):
+        forget_ended(start, checkpoints)
         output = checkpoints.making(training.name, iteration)
         plan = start.plan(output)
         outcome = deployment.trainer().run(
@@ -79,9 +81,28 @@ def train(deployment: Deployment, start: Start, *, run: str, context: Context, o
             raise AskedToEnd(_ended(start, outcome))
         figures = tuple(one for one in read_figures(Path(plan.figures)) if one.iteration == iteration)
         order, stored = _store(deployment, start, figures)
-        registered = checkpoints.register(output, _facts(start, figures, order, run))
-        _tidy(start, registered)
+        registered = register(start, checkpoints, output, _facts(start, figures, order, run))
+        _tidy(start)
     return Trained(start, registered, figures, stored, found=False)
+
+
+def register(start: Start, checkpoints: Checkpoints, output: Path, facts: CheckpointFacts) -> Registered:
+    """Says first what comes of this start's states: who is killed after registering leaves a checkpoint that the next iteration goes on
+    from. Raises CheckpointTorn, CheckpointFault, OSError."""
+    (start.folder / MADE).write_text(write_manifest(output))
+    return checkpoints.register(output, facts)
+
+
+def forget_ended(start: Start, checkpoints: Checkpoints) -> None:
+    """Remove the states of a training that ended in the checkpoint there is: gone on from, they would only be saved once more. Those of a
+    broken one stay, and so do those whose checkpoint is torn. Raises OSError."""
+    try:
+        found = checkpoints.find(start.training.name, start.iteration)
+    except (CheckpointMissing, CheckpointTorn):
+        return
+    if start.made_by(found) and made(start.folder, found.checkpoint.digest):
+        shutil.rmtree(start.states, ignore_errors=True)
+        (start.folder / MADE).unlink()
 
 
 def _store(deployment: Deployment, start: Start, figures: tuple[StepFigures, ...]) -> tuple[StoredFile, StoredFile]:
@@ -118,10 +139,9 @@ def _facts(start: Start, figures: tuple[StepFigures, ...], order: StoredFile, ru
     )
 
 
-def _tidy(start: Start, registered: Registered) -> None:
+def _tidy(start: Start) -> None:
     """Trainer states are several times the model's size. What the next iteration goes on from stays, and what this one went on from,
     so that it can be made again; SFT has no next one."""
-    (start.folder / MADE).write_text(registered.checkpoint.digest)
     if start.training.grpo is None:
         shutil.rmtree(start.states, ignore_errors=True)
         return
@@ -130,6 +150,17 @@ def _tidy(start: Start, registered: Registered) -> None:
         name = folder.name.partition("-")[0]
         if name not in kept or (name == iteration_key(start.iteration) and folder != start.folder):
             shutil.rmtree(folder / "states", ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _disk_told(what: str, training: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TrainingFault(
+            f"{what} is not trained: {error}. Free space or mend the disk under TMAS_HOME, then `tmas train {training}` goes on from the last whole "
+            "state."
+        ) from error
 
 
 @contextlib.contextmanager

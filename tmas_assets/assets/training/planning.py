@@ -73,7 +73,7 @@ class Start:
         grpo = self.training.grpo
         assert grpo is not None
         name, step = iteration_key(self.iteration - 1), self.iteration * grpo.steps
-        found = [path for path in self.place.glob(f"{name}-*/{_STATES}/checkpoint-{step}") if _made(path.parent.parent, self.base_digest)]
+        found = [path for path in self.place.glob(f"{name}-*/{_STATES}/checkpoint-{step}") if made(path.parent.parent, self.base_digest)]
         if not found:
             raise TrainingFault(
                 f"{checkpoint_name(self.training.name, self.iteration)}: the trainer state after step {step}, which {self.base} ended "
@@ -114,7 +114,7 @@ MADE = "made.txt"
 """In the folder of a start: digest of the checkpoint that came of it."""
 
 
-def _made(folder: Path, checkpoint: str) -> bool:
+def made(folder: Path, checkpoint: str) -> bool:
     try:
         return (folder / MADE).read_text() == checkpoint
     except FileNotFoundError:
