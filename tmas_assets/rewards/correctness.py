@@ -1,12 +1,14 @@
 """Correctness: +1 for a right answer, -1 for a wrong one, nothing where the rules cannot tell (arXiv 2605.10344)."""
 
+from pydantic import Field
+
 from tmas_assets.records import ROW_SOURCES, Record
 from tmas_assets.rewards._contract import Reward, Sample
 
 
 class Settings(Record):
-    right: float = 1.0
-    wrong: float = -1.0
+    right: float = Field(default=1.0, allow_inf_nan=False)
+    wrong: float = Field(default=-1.0, allow_inf_nan=False)
 
 
 def value(sample: Sample, settings: Settings) -> float | None:

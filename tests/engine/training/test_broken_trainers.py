@@ -7,6 +7,7 @@ import pytest
 from tests.engine.training.trained import Trials, apart, training
 from tmas_assets.engine.training.figures_file import read_figures
 from tmas_assets.engine.training.states import look, newest_whole, torn
+from tmas_assets.records.training import DeepSpeed
 
 pytestmark = [pytest.mark.xdist_group("trl"), pytest.mark.timeout(200)]
 
@@ -19,6 +20,10 @@ def trials(tmp_path_factory):
     trials.add("cut", training(0, 1, most_truncated=0.2))
     trials.add("changed", training(2, 1, precision="fp32", steps=1), "changed weight")
     trials.add("others", run, digest="0" * 64)
+    hot = training(2, 1, precision="fp32", steps=3)
+    trials.add("hot", hot.model_copy(update={"optimisation": hot.optimisation.model_copy(update={"learning_rate": 1e38, "schedule": "constant"})}))
+    trials.add("mute", run, model="mute")
+    trials.add("unknown", run.model_copy(update={"deepspeed": DeepSpeed(overrides={"zero_optimisation": {}})}))
     trials.add("silent", run, "silent server")
     trials.add("single", training(2, 1, steps=4, iterations=1))
     two = training(2, 1, steps=2, iterations=2)
@@ -75,6 +80,21 @@ def test_a_model_that_is_not_the_trained_one_does_not_count(trials):
     assert "ModelNotAsTrained" in text
     assert "weights read back differ from those in memory by 0.01" in text
     assert not (trials.folder / "changed" / "model" / "outcome.json").exists()
+
+
+def test_weights_past_all_numbers_are_a_divergence_also_where_sampling_sees_it_first(trials):
+    code, text = said(trials, "hot")
+    assert code == "2", text[-2000:]
+    assert re.search("TrainingStopped: tiny_2: training diverged at step [23]: .*Lower optimisation.learning_rate", text)
+
+
+def test_what_cannot_be_trained_is_refused_in_a_sentence(trials):
+    code, text = said(trials, "mute")
+    assert code == "2", text[-2000:]
+    assert re.search(r"TrainerRefusal: tiny_2: the tokenizer of \S+ has no chat template", text)
+    code, text = said(trials, "unknown")
+    assert code == "2", text[-2000:]
+    assert "TrainerRefusal: tiny_2: deepspeed.overrides.zero_optimisation: DeepSpeed has no such field; did you mean zero_optimization?" in text
 
 
 def test_other_rows_than_planned_are_refused(trials):

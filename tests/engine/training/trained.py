@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -63,9 +64,9 @@ class Trials:
         self.digest = store.write(Address(ASSET, PARTITION), RlRow, self.rows).digest
         self.jobs = []
 
-    def add(self, name, training, attack="", state=None, states=None, iteration=0, digest=None):
+    def add(self, name, training, attack="", state=None, states=None, iteration=0, digest=None, model="model"):
         plan = TrainerPlan(
-            training=training, iteration=iteration, model=str(self.folder / "model"), state=str(state) if state else None,
+            training=training, iteration=iteration, model=str(self.folder / model), state=str(state) if state else None,
             rows=ASSET, rows_partition=PARTITION, rows_digest=digest or self.digest, states=str(states or self.folder / name / "states"),
             output=str(self.folder / name / "model"), figures=str(self.folder / name / "figures.jsonl"),
         )  # fmt: skip
@@ -80,6 +81,8 @@ class Trials:
 
         odd_model().save_pretrained(self.folder / "model")
         tokenizer().save_pretrained(self.folder / "model")
+        shutil.copytree(self.folder / "model", self.folder / "mute")
+        (self.folder / "mute" / "chat_template.jinja").unlink()
         jobs = self.folder / "jobs.json"
         jobs.write_text(json.dumps(self.jobs))
         with socket.socket() as free:

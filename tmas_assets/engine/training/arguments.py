@@ -8,6 +8,7 @@ import torch.distributed as dist
 from resources.training.deepspeed_config import deepspeed_config
 from resources.training.kernel_cache import leave_out_unused_kernels
 from tmas_assets.engine.training import ranks
+from tmas_assets.engine.training.deepspeed_fields import unknown_fields
 from tmas_assets.engine.training.faults import TrainerRefusal
 from tmas_assets.records import TrainerPlan
 from tmas_assets.training.step_layout import accumulation
@@ -19,13 +20,15 @@ def arguments(kind: type[C], plan: TrainerPlan, *, last: int, sequences: int, ma
     """`kind`, a configuration class of TRL. `last`: the step that training ends after, counted over the whole run; `sequences`: of
     one step over all processes, `made_of` words for that number; `own`: what only this kind of training sets.
 
-    Raises TrainerRefusal where processes and micro-batches do not divide a step.
+    Raises TrainerRefusal where processes and micro-batches do not divide a step, or DeepSpeed has no field that is put over its own.
     """
     training, settings = plan.training, plan.training.optimisation
     try:
         steps = accumulation(sequences, micro_batch=settings.micro_batch, processes=ranks.processes(), made_of=made_of)
     except ValueError as error:
         raise TrainerRefusal(f"{training.name}: {error}") from error
+    if wrong := "; ".join(unknown_fields(training.deepspeed.overrides)):
+        raise TrainerRefusal(f"{training.name}: {wrong}")
     on_cpu = training.launch.device == "cpu"
     if on_cpu:
         leave_out_unused_kernels()

@@ -14,7 +14,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from tmas_assets.engine.training import ranks
-from tmas_assets.engine.training.faults import TrainingStopped
+from tmas_assets.engine.training.faults import diverged
 from tmas_assets.engine.training.figures_file import append, keep_figures
 from tmas_assets.records import RewardPart, StepFigures, TrainerPlan
 
@@ -67,10 +67,7 @@ class StepLog(TrainerCallback):
         for name in ("loss", "grad_norm"):
             value = logs.get(name)
             if value is not None and not math.isfinite(value):
-                raise TrainingStopped(
-                    f"{self.plan.training.name}: training diverged at step {step}: {name} is {value}. Lower optimisation.learning_rate, "
-                    "raise warmup or use precision fp32; the states saved before are kept."
-                )
+                raise diverged(self.plan.training.name, step, f"{name} is {value}")
         told = logs.get("num_tokens")
         tokens = int((told or 0.0) - self._tokens)
         self._tokens = told or self._tokens
@@ -80,8 +77,8 @@ class StepLog(TrainerCallback):
             loss=logs.get("loss"),
             learning_rate=logs.get("learning_rate"),
             grad_norm=logs.get("grad_norm"),
-            reward=logs.get("reward"),
-            reward_std=logs.get("reward_std"),
+            reward=_measured(logs.get("reward")),
+            reward_std=_measured(logs.get("reward_std")),
             parts=samples.parts if samples else (),
             unrewarded=samples.unrewarded if samples else None,
             kl=logs.get("kl"),
@@ -95,6 +92,11 @@ class StepLog(TrainerCallback):
             tokens_per_second=tokens / self._seconds if self._seconds else 0.0,
             memory_mib=self._memory,
         )
+
+
+def _measured(value: float | None) -> float | None:
+    """None for NaN, the trainer's mean over no sample."""
+    return None if value is None or math.isnan(value) else value
 
 
 def _memory_mib(device: torch.device) -> float:

@@ -9,20 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
+from jinja2.exceptions import TemplateError
 from transformers import AutoConfig, AutoTokenizer
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
 
 from resources.deployment import Deployment
+from resources.sandbox.bubblewrap import SandboxFault
 from tmas_assets.engine.training.arguments import arguments
 from tmas_assets.engine.training.deadline import NoAnswer, deadline
 from tmas_assets.engine.training.ending import AskedToEnd
-from tmas_assets.engine.training.faults import TrainerRefusal, TrainingStopped
+from tmas_assets.engine.training.faults import TrainerRefusal, TrainingStopped, diverged
 from tmas_assets.engine.training.figures import Report, StepLog
 from tmas_assets.engine.training.planned_run import PlannedRun, carry_out
 from tmas_assets.engine.training.rows import planned_rows
 from tmas_assets.engine.training.samples import WATCHED, Samples, TruncationWatch
-from tmas_assets.engine.training.scoring import Scorer
+from tmas_assets.engine.training.scoring import Scorer, ScoringFault
 from tmas_assets.engine.training.states import look
 from tmas_assets.records import Grpo, RlRow, Rollouts, TrainerOutcome, TrainerPlan
 from tmas_assets.training.order import of_sources, order
@@ -30,6 +32,15 @@ from tmas_assets.training.order import of_sources, order
 
 class PlannedGrpo(PlannedRun, GRPOTrainer):
     """GRPO of TRL with whole states and one schedule over all iterations."""
+
+    def _generate(self, prompts: list[Any]) -> Any:
+        """Raises TrainingStopped where the model's weights have grown past all numbers: sampling is the first to see it."""
+        try:
+            return super()._generate(prompts)
+        except RuntimeError as error:
+            if "probability tensor contains" not in str(error):
+                raise
+            raise diverged(self.run_plan.training.name, int(self.state.global_step) + 1, f"samples cannot be drawn, {error}") from error
 
 
 def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
@@ -47,6 +58,10 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
     tokenizer = AutoTokenizer.from_pretrained(plan.model, padding_side="left", local_files_only=True)
     _require_room(plan, rows, tokenizer, grpo)
     with Scorer.of(training, Deployment.from_environment(), run=f"{training.name}/{plan.iteration}") as scorer:
+        try:
+            scorer.require(rows)
+        except (ScoringFault, SandboxFault) as fault:
+            raise TrainerRefusal(f"{training.name}: {fault}") from fault
         samples = Samples(scorer, rows, tokenizer, grpo.samples)
         trainer = PlannedGrpo(
             model=plan.model,
@@ -125,14 +140,21 @@ def _laid_out(rows: Sequence[RlRow], indices: Sequence[int]) -> Dataset:
 
 
 def _require_room(plan: TrainerPlan, rows: Sequence[RlRow], tokenizer: Any, grpo: Grpo) -> None:
-    """A prompt and a whole sample have to fit the model's context; beyond it a model writes noise."""
+    """A prompt and a whole sample have to fit the model's context; beyond it a model writes noise. Raises TrainerRefusal, for a chat
+    template that takes no such prompt too."""
+    if not tokenizer.chat_template:
+        raise TrainerRefusal(f"{plan.training.name}: the tokenizer of {plan.model} has no chat template, so no prompt can be posed; give it one")
     room = getattr(AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config(), "max_position_embeddings", None)
-    if room is None:
-        return
     for row in rows:
         chat = [message.model_dump(include={"role", "content"}) for message in row.prompt]
-        length = len(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=True, return_dict=False))
-        if length + grpo.rollouts.max_tokens > room:
+        try:
+            length = len(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=True, return_dict=False))
+        except TemplateError as error:
+            raise TrainerRefusal(
+                f"{plan.training.name}: the chat template of {plan.model} refuses the prompt of row {row.extra_info.index} ({row.source}), turns of "
+                f"{', '.join(message.role for message in row.prompt)}: {error}. Start from a base model whose template takes them."
+            ) from error
+        if room is not None and length + grpo.rollouts.max_tokens > room:
             raise TrainerRefusal(
                 f"{plan.training.name}: the prompt of row {row.extra_info.index} ({row.source}) has {length} tokens; with grpo.rollouts.max_tokens "
                 f"{grpo.rollouts.max_tokens} that is more than the model's {room}. Lower max_tokens, or shorten prompts in the data set (settings.limits)."

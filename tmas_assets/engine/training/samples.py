@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from resources.chat.client import EndpointUnavailable, MissingApiKey
+from tmas_assets.engine.team import EndpointRefuses, TooManyFailures
 from tmas_assets.engine.training import ranks
 from tmas_assets.engine.training.faults import TrainingStopped
 from tmas_assets.engine.training.figures import SampleFigures
@@ -38,11 +40,16 @@ class Samples:
         self.truncated: list[float] = []
         """Share of cut samples, by step of this launch."""
 
-    def reward(self, *, completion_ids: Sequence[Sequence[int]], row: Sequence[int], **_: Any) -> list[float | None]:
-        """TRL's reward function: this process's samples."""
+    def reward(
+        self, *, completion_ids: Sequence[Sequence[int]], row: Sequence[int], trainer_state: TrainerState, **_: Any
+    ) -> list[float | None]:
+        """TRL's reward function: this process's samples. Raises TrainingStopped where the judge cannot be asked."""
         replies = [self._tokenizer.decode(ids, skip_special_tokens=True) for ids in completion_ids]
-        cut = tuple(ids[-1] not in self.ends for ids in completion_ids)
-        scored = self._scorer.score([self._rows[at] for at in row], replies, cut)
+        cut = tuple(bool(ids) and ids[-1] not in self.ends for ids in completion_ids)
+        try:
+            scored = self._scorer.score([self._rows[at] for at in row], replies, cut)
+        except (EndpointUnavailable, EndpointRefuses, MissingApiKey, TooManyFailures) as fault:
+            raise TrainingStopped(f"step {trainer_state.global_step + 1} is not judged: {fault}") from fault
         self._taken = _Taken(scored, cut)
         return [one.total for one in scored]
 

@@ -70,6 +70,17 @@ class Scorer:
     def of(cls, training: Training, deployment: Deployment, run: str) -> Self:
         return cls(training, deployment, run)
 
+    def require(self, rows: Sequence[RlRow]) -> None:
+        """To be asked before anything is trained. Raises SandboxFault where code cannot be run here, ScoringFault for guideline rows
+        whose prompt is no prompt of ours."""
+        self._graders.require({row.reward_model.grader for row in rows})
+        for row in rows:
+            if row.extra_info.guideline and novelty(row.source, self._choices) is not None:
+                try:
+                    posed_problem(row)
+                except ValueError as error:
+                    raise ScoringFault(str(error)) from error
+
     def score(self, rows: Sequence[RlRow], replies: Sequence[str], truncated: Sequence[bool]) -> tuple[Scored, ...]:
         """One of each reply (thinking included) to its row, in order; `truncated`: whether it broke off at its token limit.
 
