@@ -26,7 +26,7 @@ class ChatTokenizer(Protocol):
     @property
     def added_tokens_decoder(self) -> Mapping[int, Any]: ...
     def apply_chat_template(self, conversation: list[dict[str, str]], *, tokenize: bool, add_generation_prompt: bool) -> Any: ...
-    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]: ...
+    def encode(self, text: str, *, add_special_tokens: bool, split_special_tokens: bool = False) -> list[int]: ...
 
 
 class UntrainableConversation(ValueError):
@@ -48,6 +48,8 @@ class MaskedTurns:
 class _Piece:
     text: str
     trained: bool
+    said: str = ""
+    """What the agent said in it."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,8 @@ class TurnMasks:
         said = _said(prompt, self._rendered(messages, False, name), messages[-1].content)
         end, rest = self._ending
         if said is None or not said.endswith(end + rest):
-            return [_Piece(prompt, False), _Piece(_unopened(prompt, messages[-1].content) + end, True), _Piece(rest, False)]
-        return [_Piece(prompt, False), _Piece(said.removesuffix(rest), True), _Piece(rest, False)]
+            said = _unopened(prompt, messages[-1].content) + end + rest
+        return [_Piece(prompt, False), _Piece(said.removesuffix(rest), True, _own(prompt, messages[-1].content)), _Piece(rest, False)]
 
     def _assistant(self, messages: Sequence[Message], name: str) -> list[_Piece]:
         whole, (end, rest) = self._rendered(messages, False, name), self._ending
@@ -93,7 +95,7 @@ class TurnMasks:
                     "once others follow it (some drop the thinking), so the tokens to train cannot be told; set loss_on: reply, or "
                     "a base model whose template leaves turns alone"
                 )
-            pieces += [_Piece(whole[done : len(prompt)], False), _Piece(whole[len(prompt) : stop], True)]
+            pieces += [_Piece(whole[done : len(prompt)], False), _Piece(whole[len(prompt) : stop], True, _own(prompt, message.content))]
             done = stop
         return [*pieces, _Piece(whole[done:], False)]
 
@@ -110,15 +112,19 @@ class TurnMasks:
             ) from error
 
     @cached_property
+    def _special(self) -> frozenset[str]:
+        """Texts of tokens that stand for no text."""
+        added = {str(token) for token in self.tokenizer.added_tokens_decoder.values() if token.special}
+        return frozenset(filter(None, {*self.tokenizer.all_special_tokens, *added}))
+
+    @cached_property
     def _ending(self) -> tuple[str, str]:
         """What the template writes after a reply: up to and with the first special token, and after it."""
         shown = self._rendered(
             [Message(role="user", content="?"), Message(role="assistant", content=_MARK)], False, "a trial turn"
         )
         _, found, tail = shown.rpartition(_MARK)
-        special = {*self.tokenizer.all_special_tokens}
-        special |= {str(token) for token in self.tokenizer.added_tokens_decoder.values() if token.special}
-        ends = [tail.find(token) + len(token) for token in special if token and token in tail]
+        ends = [tail.find(token) + len(token) for token in self._special if token in tail]
         if not found or not ends:
             raise UntrainableConversation(
                 f"the chat template writes {tail!r} after a reply, in which there is no special token: a model trained on it would never "
@@ -128,21 +134,30 @@ class TurnMasks:
 
     def _encoded(self, pieces: Sequence[_Piece]) -> MaskedTurns:
         """Tokens of the whole text, as long as those of its beginning begin it; where a token would straddle a border, the piece
-        is encoded apart, as a model writes it."""
+        is encoded apart, as a model writes it. An agent that said `<|im_end|>` spelled it, since a server leaves such tokens out of
+        its text: trained as the token, a reply would teach to end a turn and to speak for others."""
         ids: list[int] = []
         labels: list[int] = []
         text = ""
         for piece in pieces:
             text += piece.text
             together = self.tokenizer.encode(text, add_special_tokens=False)
-            new = (
-                together[len(ids) :]
-                if together[: len(ids)] == ids
-                else self.tokenizer.encode(piece.text, add_special_tokens=False)
-            )
+            if any(token in piece.said for token in self._special):
+                new = self._spelled(piece)
+            elif together[: len(ids)] == ids:
+                new = together[len(ids) :]
+            else:
+                new = self.tokenizer.encode(piece.text, add_special_tokens=False)
             ids += new
             labels += new if piece.trained else [MASKED] * len(new)
         return MaskedTurns(tuple(ids), tuple(labels))
+
+
+    def _spelled(self, piece: _Piece) -> list[int]:
+        before, said, after = piece.text.partition(piece.said)
+        encode = self.tokenizer.encode
+        plain = encode(said, add_special_tokens=False, split_special_tokens=True)
+        return [*encode(before, add_special_tokens=False), *plain, *encode(after, add_special_tokens=False)]
 
 
 def _fault(messages: Sequence[Message]) -> str | None:
@@ -159,7 +174,12 @@ def _said(prompt: str, upto: str, content: str) -> str | None:
     if not upto.startswith(prompt):
         return None
     after = upto.removeprefix(prompt)
-    return after if _unopened(prompt, content).strip().removeprefix(CLOSE).strip() in after else None
+    return after if _own(prompt, content) in after else None
+
+
+def _own(prompt: str, content: str) -> str:
+    """Of the content, what stands in the text in any case: thinking that the prompt opened, and white space around it, may not."""
+    return _unopened(prompt, content).strip().removeprefix(CLOSE).strip()
 
 
 def _unopened(prompt: str, content: str) -> str:
