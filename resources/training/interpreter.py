@@ -42,13 +42,19 @@ def able_interpreter(stated: str, launch: Launch, environment: Mapping[str, str]
     if found is None:
         raise _missing(f"there is no interpreter {stated}.")
     path = os.path.abspath(found)
-    tried = subprocess.run(
-        [path, "-c", _PROBE, ",".join(PACKAGES), launch.device], env=dict(environment), stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False, timeout=SECONDS,
-    )  # fmt: skip
+    try:
+        tried = subprocess.run(
+            [path, "-c", _PROBE, ",".join(PACKAGES), launch.device], env=dict(environment), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False, timeout=SECONDS,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _missing(f"{path} cannot say what it has: {error}.") from error
     if tried.returncode != 0:
         raise _missing(f"{path} cannot say what it has; it ended with {tried.returncode}: {tried.stderr.strip()[-500:]}.")
-    told = json.loads(tried.stdout.splitlines()[-1])
+    try:
+        told = json.loads(tried.stdout.splitlines()[-1])
+    except (IndexError, ValueError) as error:
+        raise _missing(f"{path} is no Python interpreter: asked what it has, it says {tried.stdout[-100:]!r}.") from error
     if told["missing"]:
         raise _missing(f"{path} has no {', '.join(told['missing'])}.")
     if launch.device == "cuda" and told["devices"] < launch.processes:

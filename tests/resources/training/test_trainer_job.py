@@ -203,6 +203,23 @@ def test_an_interpreter_that_is_not_there_is_named(tmp_path: Path, folder: Path)
     assert caught.value.kind is Fault.TRAINER_MISSING
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("#!/bin/sh\n", "is no Python interpreter: asked what it has, it says ''"),
+        ("#!/bin/sh\necho 7 apples\n", "is no Python interpreter: asked what it has, it says '7 apples"),
+        ("no program", "cannot say what it has: .*Exec format error"),
+    ],
+)
+def test_what_is_no_interpreter_is_named(tmp_path: Path, folder: Path, text: str, found: str) -> None:
+    other = tmp_path / "other"
+    other.write_text(text)
+    other.chmod(0o755)
+    with pytest.raises(TrainerFault, match=found) as caught:
+        job(tmp_path).run(plan(folder, python=str(other)), folder, environment={})
+    assert caught.value.kind is Fault.TRAINER_MISSING
+
+
 def test_gpus_that_are_not_there_are_counted(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(TrainerFault, match=r"asks for 99 GPUs, .* sees \d+ \(torch ") as caught:
         job(tmp_path).run(plan(folder, processes=99, device="cuda"), folder, environment={})
