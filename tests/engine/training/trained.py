@@ -96,6 +96,8 @@ class Trials:
                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "DS_ACCELERATOR": "cpu", "HF_HUB_OFFLINE": "1",
                 "TMAS_HOME": str(self.folder / "home"), "TMAS_STORE": str(self.folder / "store"), "PYTHONPATH": str(ROOT),
                 "TOKENIZERS_PARALLELISM": "false", "TMAS_GRADING_WORKERS": "1",
+                "ACCELERATE_USE_CPU": "true", "ACCELERATE_USE_DEEPSPEED": "true", "ACCELERATE_CONFIG_DS_FIELDS": "zero_stage,mixed_precision",
+                "ACCELERATE_GRADIENT_ACCUMULATION_STEPS": "1", "ACCELERATE_MIXED_PRECISION": "no",  # as `accelerate launch` leaves them
             }  # fmt: skip
             command = [sys.executable, str(WORKER), str(jobs)]
             started.append(subprocess.Popen(command, cwd=self.folder, env=own, stdout=logs[-1], stderr=subprocess.STDOUT))

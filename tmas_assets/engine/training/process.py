@@ -25,8 +25,10 @@ _IN_WORDS = (TrainerRefusal, TrainingStopped, StateNotWritten, ModelNotAsTrained
 
 
 def main(arguments: list[str]) -> int:
-    # set by launchers on machines without a GPU, it makes accelerate leave DeepSpeed out in silence
-    os.environ.pop("ACCELERATE_USE_CPU", None)
+    # what `accelerate launch` says of DeepSpeed, accelerate then refuses beside a configuration like ours; on machines without a GPU it
+    # leaves DeepSpeed out in silence
+    for name in [name for name in os.environ if name.startswith("ACCELERATE_")]:
+        del os.environ[name]
     plan = TrainerPlan.model_validate_json(Path(arguments[0]).read_bytes())
     first = os.environ.get("RANK", "0") == "0"
     try:
