@@ -1,5 +1,6 @@
 """What a run that is killed, or trained again, finds of its former self: states, their checkpoint, a disk that refuses."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,13 @@ import pytest
 from resources.parquet_store import Address
 from resources.training.checkpoints import Checkpoints
 from tests.resources.training.made_checkpoints import facts, trained
+from tests.training.stored_rows import made
 from tests.whole.experiments import deployment
-from tmas_assets.assets.training.iteration import forget_ended, register, train
+from tmas_assets.assets.training.iteration import forget_ended, planned_prompts, register, train
 from tmas_assets.assets.training.planning import Start, TrainingFault
 from tmas_assets.engine.training.states import mark_whole
-from tmas_assets.records import Training
+from tmas_assets.records import RlRow, Training
+from tmas_assets.training.order import step_table
 
 RUN = Training.model_validate({
     "name": "run", "prompts": {"set": "cold"}, "optimisation": {"learning_rate": 1e-6},
@@ -73,8 +76,8 @@ def test_what_is_there_is_trained_again_from_its_first_step(tmp_path):
 
 def test_a_torn_checkpoint_is_saved_again_from_the_state_it_ended_with(tmp_path):
     one = start(tmp_path)
-    checkpoints, made = ended(tmp_path, one)
-    (made.folder / "config.json").write_text('{"model_type": "other"}')
+    checkpoints, torn = ended(tmp_path, one)
+    (torn.folder / "config.json").write_text('{"model_type": "other"}')
     forget_ended(one, checkpoints)
     assert one.state() == one.states / "checkpoint-3"
 
@@ -85,6 +88,25 @@ def test_states_of_a_broken_training_on_other_rows_stay(tmp_path):
     folder = state(now, 2)
     forget_ended(now, checkpoints)
     assert now.state() == folder
+
+
+def test_prompts_of_each_step_are_those_of_the_rows_that_were_planned_with(tmp_path):
+    rows, at, place = made()[0], start(tmp_path).rows, deployment(tmp_path)
+    planned = dataclasses.replace(start(tmp_path), rows_digest=place.store().write(at, RlRow, rows).digest)
+    assert planned_prompts(place, planned) == step_table(rows, RUN.prompted, RUN.grpo, 0)
+    place.store().write(at, RlRow, rows[:-1])
+    with pytest.raises(TrainingFault, match=r"run@t00: run/rl_prompts.* was made again meanwhile"):
+        planned_prompts(place, planned)
+
+
+def test_a_share_for_a_source_without_rows_is_told_before_a_trainer_starts(tmp_path):
+    rows, place = [row for row in made()[0] if row.source == "normal"], deployment(tmp_path)
+    body = RUN.model_dump()
+    body["grpo"]["mix"] = {"experience": 1.0}
+    file = place.store().write(start(tmp_path).rows, RlRow, rows)
+    planned = dataclasses.replace(start(tmp_path), training=Training.model_validate(body), rows_digest=file.digest)
+    with pytest.raises(TrainingFault, match="run@t00: mix gives a share to experience, of which the run has no row"):
+        planned_prompts(place, planned)
 
 
 def test_a_disk_that_refuses_is_said_in_a_sentence(tmp_path):

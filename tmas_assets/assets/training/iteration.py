@@ -73,14 +73,14 @@ def train(deployment: Deployment, start: Start, *, run: str, context: Context, o
     with _disk_told(start.name, training.name), _alone(start.place / "lock", training.name):
         forget_ended(start, checkpoints)
         output = checkpoints.making(training.name, iteration)
-        plan = start.plan(output)
+        plan, planned = start.plan(output), planned_prompts(deployment, start)
         outcome = deployment.trainer().run(
             plan, start.folder / "runs" / run, environment=deployment.environment(), context=context, on_step=on_step, echo=echo
         )
         if outcome.ended != "finished":
             raise AskedToEnd(_ended(start, outcome))
         figures = tuple(one for one in read_figures(Path(plan.figures)) if one.iteration == iteration)
-        order, stored = _store(deployment, start, figures)
+        order, stored = _store(deployment, start, figures, planned or _conversations(start))
         registered = register(start, checkpoints, output, _facts(start, figures, order, run))
         _tidy(start)
     return Trained(start, registered, figures, stored, found=False)
@@ -105,18 +105,32 @@ def forget_ended(start: Start, checkpoints: Checkpoints) -> None:
         (start.folder / MADE).unlink()
 
 
-def _store(deployment: Deployment, start: Start, figures: tuple[StepFigures, ...]) -> tuple[StoredFile, StoredFile]:
+def _store(
+    deployment: Deployment, start: Start, figures: tuple[StepFigures, ...], order: tuple[StepPrompts, ...]
+) -> tuple[StoredFile, StoredFile]:
     store, name = deployment.store(), start.training.name
     made_from = [Parent("settings", start.settings_digest), Parent(start.base, start.base_digest), Parent(str(start.rows), start.rows_digest)]
-    order = store.write(order_address(name, start.iteration), StepPrompts, _order(deployment, start), made_from)
-    return order, store.write(figures_address(name, start.iteration), StepFigures, figures, made_from)
+    table = store.write(order_address(name, start.iteration), StepPrompts, order, made_from)
+    return table, store.write(figures_address(name, start.iteration), StepFigures, figures, made_from)
 
 
-def _order(deployment: Deployment, start: Start) -> tuple[StepPrompts, ...]:
+def planned_prompts(deployment: Deployment, start: Start) -> tuple[StepPrompts, ...]:
+    """Of each step, before the trainer takes the rows: a set may be built anew while it trains. Empty for SFT, whose trainer tells.
+
+    Raises TrainingFault for rows made again since the start was planned, and for a mix that they do not have."""
     training = start.training
-    if training.grpo is not None:
-        rows, _ = deployment.store().read_stored(start.rows, RlRow)
+    if training.grpo is None:
+        return ()
+    rows, stored = deployment.store().read_stored(start.rows, RlRow)
+    if stored.digest != start.rows_digest:
+        raise TrainingFault(f"{start.name}: {start.rows} was made again meanwhile; run again, and it is trained on the rows there are then.")
+    try:
         return step_table(rows, training.prompted, training.grpo, start.iteration)
+    except ValueError as error:
+        raise TrainingFault(f"{start.name}: {error}") from error
+
+
+def _conversations(start: Start) -> tuple[StepPrompts, ...]:
     return tuple(_STEP.validate_json(line) for line in (start.folder / ORDER).read_text(encoding="utf-8").splitlines())
 
 
