@@ -39,6 +39,29 @@ def test_figures_of_samples_are_those_by_hand(tmp_path):
     assert (figures.truncated, figures.accuracy, figures.zero_variance, figures.unrewarded) == (0.25, 0.25, 0.0, 0)
 
 
+def test_a_run_in_which_no_sample_has_a_reward_is_ended_with_the_reasons(tmp_path):
+    from tmas_assets.engine.training.faults import TrainingStopped
+    from tmas_assets.engine.training.samples import FirstSteps, Samples
+
+    broken, tokenizer = row("normal", grader="math", ground_truth=r"\begin{cases"), tiny_model.tokenizer()
+    ids = [tokenizer.encode(reply) for reply in ("So \\boxed{1}.<|im_end|>", "So \\boxed{2}.<|im_end|>")]
+
+    def train(rows):
+        """Two steps of one prompt each."""
+        with Scorer.of(training(), deployment(tmp_path), "one") as scorer:
+            samples = Samples(scorer, rows, tokenizer, 2)
+            samples.ends = {tokenizer.eos_token_id}
+            watch = FirstSteps("run", samples, most=0.5, steps=2, budget=9)
+            for step in (0, 1):
+                samples.reward(completion_ids=ids, row=[step, step], trainer_state=SimpleNamespace(global_step=step))
+                samples.figures()
+                watch.on_log(None, SimpleNamespace(global_step=step + 1), None)
+
+    with pytest.raises(TrainingStopped, match="run: no sample of 2 steps up to step 2 has a reward, so nothing is learned: 4 x unparseable_gold"):
+        train([broken, broken])
+    train([broken, row("normal")])
+
+
 def test_rows_that_could_not_be_judged_are_named_before_training(tmp_path):
     other = row("guideline")
     other = other.model_copy(update={"prompt": (*other.prompt[:-1], other.prompt[-1].model_copy(update={"content": "Solve it."}))})

@@ -23,7 +23,7 @@ from tmas_assets.engine.training.faults import TrainerRefusal, TrainingStopped, 
 from tmas_assets.engine.training.figures import Report, StepLog
 from tmas_assets.engine.training.planned_run import PlannedRun, carry_out
 from tmas_assets.engine.training.rows import planned_rows
-from tmas_assets.engine.training.samples import WATCHED, Samples, TruncationWatch
+from tmas_assets.engine.training.samples import WATCHED, FirstSteps, Samples
 from tmas_assets.engine.training.scoring import Scorer, ScoringFault
 from tmas_assets.engine.training.states import look
 from tmas_assets.records import Grpo, RlRow, Rollouts, TrainerOutcome, TrainerPlan
@@ -76,7 +76,7 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
         samples.ends = {*trainer.eos_token_ids, tokenizer.pad_token_id}
         begun = look(Path(plan.state)).step if plan.state else first
         trainer.add_callback(
-            TruncationWatch(training.name, samples, most=grpo.most_truncated, steps=min(WATCHED, last - begun), budget=grpo.rollouts.max_tokens)
+            FirstSteps(training.name, samples, most=grpo.most_truncated, steps=min(WATCHED, last - begun), budget=grpo.rollouts.max_tokens)
         )
         trainer.plan_run(plan, first=first, scheduled=grpo.iterations * grpo.steps)
         return carry_out(trainer, plan, last=last, asked=asked)

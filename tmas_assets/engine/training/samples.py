@@ -39,6 +39,8 @@ class Samples:
         self._taken = _Taken((), ())
         self.truncated: list[float] = []
         """Share of cut samples, by step of this launch."""
+        self.rewarded: list[int] = []
+        """Samples that have a reward, by step of this launch."""
 
     def reward(
         self, *, completion_ids: Sequence[Sequence[int]], row: Sequence[int], trainer_state: TrainerState, **_: Any
@@ -53,6 +55,10 @@ class Samples:
         self._taken = _Taken(scored, cut)
         return [one.total for one in scored]
 
+    def unrewarded_text(self) -> str:
+        """Why samples of this process have no reward so far."""
+        return ", ".join(f"{count} x {why}" for why, count in self._scorer.unrewarded.most_common()) or "no sample"
+
     def figures(self) -> SampleFigures:
         """Over all processes; every one of them calls it."""
         everyone = ranks.gathered(self._taken)
@@ -64,6 +70,7 @@ class Samples:
             for name, value in one.parts:
                 parts[name].append(value)
         self.truncated.append(sum(cut) / len(cut))
+        self.rewarded.append(sum(one.total is not None for one in scored))
         return SampleFigures(
             parts=tuple(RewardPart(name=name, mean=sum(all_) / len(all_), samples=len(all_)) for name, all_ in sorted(parts.items())),
             unrewarded=sum(one.total is None for one in scored),
@@ -73,8 +80,9 @@ class Samples:
         )
 
 
-class TruncationWatch(TrainerCallback):
-    """Ends a run whose samples are mostly cut: their rewards say nothing (huggingface/trl#5697). Goes after `StepLog`."""
+class FirstSteps(TrainerCallback):
+    """Ends a run whose samples are mostly cut, since their rewards say nothing (huggingface/trl#5697), or have no reward at all. Goes after
+    `StepLog`."""
 
     def __init__(self, name: str, samples: Samples, *, most: float, steps: int, budget: int) -> None:
         """`most`: share that is allowed over the first `steps` steps of this launch, `budget` the tokens of a sample."""
@@ -86,6 +94,12 @@ class TruncationWatch(TrainerCallback):
         if not self._steps or len(shares) != self._steps:
             return
         self._steps = 0
+        if not any(self._samples.rewarded):
+            raise TrainingStopped(
+                f"{self._name}: no sample of {len(shares)} steps up to step {state.global_step} has a reward, so nothing is learned: "
+                f"{self._samples.unrewarded_text()}. Look at the golds of the rows (the checks of the data set list those that cannot be graded) and at "
+                "the judge."
+            )
         if (share := sum(shares) / len(shares)) > self._most:
             raise TrainingStopped(
                 f"{self._name}: {share:.0%} of the samples of {len(shares)} steps up to step {state.global_step} are cut at {self._budget} tokens, "
