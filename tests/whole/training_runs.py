@@ -82,7 +82,7 @@ def stated(url: str, folder: Path) -> Stated:
     )  # fmt: skip
     trainings = (
         sft("tiny_sft", str(folder / "model")),
-        sft("of_traces", str(folder / "model"), conversations={"set": "traces"}, sft={"epochs": 99, "max_steps": 30, "batch": 4, "max_tokens": 8192, "whole_groups": False}),
+        sft("of_traces", str(folder / "model"), conversations={"set": "traces"}, sft={"epochs": 99, "max_steps": 12, "batch": 4, "max_tokens": 8192, "whole_groups": False}),
         grpo("tiny", "tiny_sft"),
     )  # fmt: skip
     return Stated(cold, data_sets.team_traces(url, folder), trainings)
