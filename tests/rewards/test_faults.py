@@ -29,6 +29,8 @@ def test_a_run_on_conversations_has_no_rewards_to_be_wrong():
         ((CORRECTNESS, {"name": "novel_strategy", "settings": {"treshold": 1}}), "grpo.rewards.1.settings.treshold: there is no such field; did you mean threshold?"),
         ((CORRECTNESS, HYBRID[1], CORRECTNESS), "grpo.rewards.2.name: correctness stands at grpo.rewards.0 already"),
         ((HYBRID[1], HYBRID[2]), "prompts.sources: no reward applies to normal rows; add one of correctness, or leave normal out"),
+        (({"name": "correctness", "weight": 0},), "grpo.rewards: the weight of each is 0"),
+        (({"name": "correctness", "settings": {"right": float("inf")}},), "grpo.rewards.0.settings.right: "),
         ((CORRECTNESS, JUDGED), "judge: novel_strategy asks a judge for novelty and none is given"),
     ],
 )  # fmt: skip

@@ -60,6 +60,8 @@ def _by_source(training: Training, choices: Sequence[RewardChoice]) -> Iterator[
 
 
 def _idle(training: Training, choices: Sequence[RewardChoice]) -> Iterator[str]:
+    if not any(choice.weight for choice in choices):
+        yield "grpo.rewards: the weight of each is 0, so nothing would be learned; give one another weight"
     counted: set[str] = set()
     sources: tuple[RowSource, ...] = training.prompted.sources
     for source in sources:
