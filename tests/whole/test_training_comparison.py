@@ -95,7 +95,8 @@ def test_sides_iterations_scores_and_intervals_are_those_of_each_training(tmp_pa
         assert paired.low <= paired.value <= paired.high
     better = scores["hybrid", 1].against_base
     assert better is not None
-    assert better.value == pytest.approx(scores["hybrid", 1].score.value - first.score.value) > 0
+    assert better.value == pytest.approx(scores["hybrid", 1].score.value - first.score.value)
+    assert better.value > 0
     result = materialized(place, instance, experiments, trainings)
     shown = result.asset_materializations_for_node(TRAINING_COMPARISON.to_python_identifier())[0].metadata
     assert {name.partition(" ")[0] for name in shown} >= {"picture", "table", "page"}
