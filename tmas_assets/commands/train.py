@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from partitions.keys import iteration_key
 from resources.training.checkpoints import CheckpointFault, Checkpoints
@@ -17,7 +18,7 @@ from tmas_assets.commands.finding import FOLDER, stated
 from tmas_assets.commands.jobs import reasons, run_job
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.records import StepFigures, Training
-from tmas_assets.reports.training_curves_table import iterations_markdown
+from tmas_assets.reports.training_curves_table import iteration_columns
 
 
 def train_named(name: str, iterations: str, *, again: bool, out: Console, live: bool) -> None:
@@ -33,8 +34,11 @@ def train_named(name: str, iterations: str, *, again: bool, out: Console, live: 
     )
     if not result.success:
         raise CommandFault(next(iter(reasons(result).values())))
-    for iteration in wanted:
-        _print(training, iteration, out)
+    figures = [one for iteration in wanted for one in _print(training, iteration, out)]
+    shown = Table(box=None, pad_edge=False, show_header=False)
+    for heading, texts in iteration_columns(figures):  # an iteration a column: so it fits a narrow terminal
+        shown.add_row(heading, *map(Text, texts))
+    out.print(shown)
 
 
 def _find(name: str) -> TrainingFile:
@@ -42,6 +46,8 @@ def _find(name: str) -> TrainingFile:
     known = {file.training.name: file for file in found.trainings}
     if name in {file.data.name for file in found.data_sets}:
         raise CommandFault(f"{name} is a data set: `tmas build-data {name}` makes it")
+    if name in {file.experiment.name for file in found.experiments} | {study.study.name for study in found.studies}:
+        raise CommandFault(f"{name} is measured and not trained: `tmas run {name}` runs it; `tmas trainings` lists training runs")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
@@ -49,7 +55,8 @@ def _find(name: str) -> TrainingFile:
     return known[name]
 
 
-def _print(training: Training, iteration: int, out: Console) -> None:
+def _print(training: Training, iteration: int, out: Console) -> tuple[StepFigures, ...]:
+    """What was registered; the figures of its steps."""
     deployment = stated_deployment()
     try:
         found = Checkpoints(Path(deployment.home)).find(training.name, iteration)
@@ -62,16 +69,15 @@ def _print(training: Training, iteration: int, out: Console) -> None:
         f"{there.seconds:.0f} s on {there.processes} x {there.device}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    if figures:
-        out.print(iterations_markdown(figures), highlight=False, soft_wrap=True)
-    out.print(f"checkpoint: {found.folder}", highlight=False, soft_wrap=True)
+    out.print(f"  {found.folder}", highlight=False, soft_wrap=True)
+    return figures
 
 
 def list_trainings(*, out: Console) -> None:
     """Name, kind, base, data, rewards and what is registered of each."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("training", "kind", "base", "data", "rewards", "checkpoints"):
-        table.add_column(heading, overflow="fold")
+    for heading in ("training", "kind", "base", "data", "rewards", "trained"):
+        table.add_column(heading, overflow="fold", no_wrap=heading in ("training", "kind"))
     checkpoints = Checkpoints(Path(stated_deployment().home))
     for file in sorted(stated().trainings, key=lambda one: one.training.name):
         training = file.training

@@ -84,16 +84,22 @@ def _parts(own: Sequence[StepFigures]) -> tuple[RewardPart, ...]:
 Text = Callable[[IterationFigures], str]
 
 
-def iterations_markdown(figures: Iterable[StepFigures]) -> str:
-    """One row an iteration; a column nobody has a value for is left out."""
+def iteration_columns(figures: Iterable[StepFigures]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Heading and a text an iteration; a column nobody has a value for is left out."""
     every = tuple(figures)
     rows = iteration_figures(every)
-    if not rows:
-        return "No step has ended yet."
     parts = tuple(dict.fromkeys(part.name for row in rows for part in row.parts))
-    written = [(head, [text(row) for row in rows]) for head, text in _columns(is_sampled(every), parts)]
-    columns = [(head, texts) for head, texts in written if any(one != ABSENT for one in texts)]
-    return table([cell(head) for head, _ in columns], [[cell(texts[i]) for _, texts in columns] for i in range(len(rows))])
+    written = [(head, tuple(text(row) for row in rows)) for head, text in _columns(is_sampled(every), parts)]
+    return tuple((head, texts) for head, texts in written if any(one != ABSENT for one in texts))
+
+
+def iterations_markdown(figures: Iterable[StepFigures]) -> str:
+    """One row an iteration, by `iteration_columns`."""
+    columns = iteration_columns(figures)
+    if not columns:
+        return "No step has ended yet."
+    rows = zip(*(texts for _, texts in columns), strict=True)
+    return table([cell(head) for head, _ in columns], [[cell(text) for text in row] for row in rows])
 
 
 def number(value: float | None) -> str:
