@@ -18,6 +18,7 @@ from resources.parquet_store import Address, Parent, StoredFile
 from resources.serving.model_folder import write_manifest
 from resources.training.checkpoints import CheckpointFacts, CheckpointMissing, Checkpoints, CheckpointTorn, Registered
 from resources.training.trainer_job import Context
+from tmas_assets.assets.training.code import trainer_code
 from tmas_assets.assets.training.planning import MADE, Start, TrainingFault, made
 from tmas_assets.engine.training.figures_file import read_figures
 from tmas_assets.records import RlRow, StepFigures, StepPrompts, TrainerOutcome
@@ -146,7 +147,7 @@ def _facts(start: Start, figures: tuple[StepFigures, ...], order: StoredFile, ru
         rows_digest=start.rows_digest,
         order_digest=order.digest,
         settings_digest=start.settings_digest,
-        code_version=start.settings_digest[:12],
+        code_version=trainer_code(),
         run=run,
         reward=sum(rewards) / len(rewards) if rewards else None,
         loss=figures[-1].loss if figures else None,

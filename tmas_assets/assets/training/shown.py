@@ -32,7 +32,7 @@ def checkpoint_metadata(trained: Trained) -> Metadata:
     there, start = trained.registered.checkpoint, trained.start
     made = {
         "base": f"{there.base} ({there.base_digest[:12]})", "rows": f"{there.rows} ({there.rows_digest[:12]})",
-        "order of prompts": there.order_digest[:12], "settings": there.settings_digest[:12], "run": there.run,
+        "order of prompts": there.order_digest[:12], "settings": there.settings_digest[:12], "code": there.code_version, "run": there.run,
     }  # fmt: skip
     return {
         "checkpoint": dg.MetadataValue.text(trained.registered.name),
