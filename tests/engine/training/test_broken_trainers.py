@@ -23,6 +23,7 @@ def trials(tmp_path_factory):
     hot = training(2, 1, precision="fp32", steps=3)
     trials.add("hot", hot.model_copy(update={"optimisation": hot.optimisation.model_copy(update={"learning_rate": 1e38, "schedule": "constant"})}))
     trials.add("mute", run, model="mute")
+    trials.add("narrow", run, model="narrow")
     trials.add("unknown", run.model_copy(update={"deepspeed": DeepSpeed(overrides={"zero_optimisation": {}})}))
     trials.add("silent", run, "silent server")
     trials.add("single", training(2, 1, steps=4, iterations=1))
@@ -92,6 +93,9 @@ def test_what_cannot_be_trained_is_refused_in_a_sentence(trials):
     code, text = said(trials, "mute")
     assert code == "2", text[-2000:]
     assert re.search(r"TrainerRefusal: tiny_2: the tokenizer of \S+ has no chat template", text)
+    code, text = said(trials, "narrow")
+    assert code == "2", text[-2000:]
+    assert re.search(r"TrainerRefusal: tiny_2: the tokenizer of \S+ writes token \d+, and the model has 200: they are not of one model", text)
     code, text = said(trials, "unknown")
     assert code == "2", text[-2000:]
     assert "TrainerRefusal: tiny_2: deepspeed.overrides.zero_optimisation: DeepSpeed has no such field; did you mean zero_optimization?" in text

@@ -83,6 +83,10 @@ class Trials:
         tokenizer().save_pretrained(self.folder / "model")
         shutil.copytree(self.folder / "model", self.folder / "mute")
         (self.folder / "mute" / "chat_template.jinja").unlink()
+        shutil.copytree(self.folder / "mute", self.folder / "narrow")
+        config = json.loads((self.folder / "narrow" / "config.json").read_text())
+        (self.folder / "narrow" / "config.json").write_text(json.dumps(config | {"vocab_size": 200}))
+        shutil.copy(self.folder / "model" / "chat_template.jinja", self.folder / "narrow")
         jobs = self.folder / "jobs.json"
         jobs.write_text(json.dumps(self.jobs))
         with socket.socket() as free:

@@ -22,7 +22,7 @@ from tmas_assets.engine.training.ending import AskedToEnd
 from tmas_assets.engine.training.faults import TrainerRefusal, TrainingStopped, diverged
 from tmas_assets.engine.training.figures import Report, StepLog
 from tmas_assets.engine.training.planned_run import PlannedRun, carry_out
-from tmas_assets.engine.training.rows import planned_rows
+from tmas_assets.engine.training.rows import planned_rows, require_known
 from tmas_assets.engine.training.samples import WATCHED, FirstSteps, Samples
 from tmas_assets.engine.training.scoring import Scorer, ScoringFault
 from tmas_assets.engine.training.states import look
@@ -144,18 +144,20 @@ def _require_room(plan: TrainerPlan, rows: Sequence[RlRow], tokenizer: Any, grpo
     template that takes no such prompt too."""
     if not tokenizer.chat_template:
         raise TrainerRefusal(f"{plan.training.name}: the tokenizer of {plan.model} has no chat template, so no prompt can be posed; give it one")
-    room = getattr(AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config(), "max_position_embeddings", None)
+    config = AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config()
+    room = getattr(config, "max_position_embeddings", None)
     for row in rows:
         chat = [message.model_dump(include={"role", "content"}) for message in row.prompt]
         try:
-            length = len(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=True, return_dict=False))
+            tokens = tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=True, return_dict=False)
         except TemplateError as error:
             raise TrainerRefusal(
                 f"{plan.training.name}: the chat template of {plan.model} refuses the prompt of row {row.extra_info.index} ({row.source}), turns of "
                 f"{', '.join(message.role for message in row.prompt)}: {error}. Start from a base model whose template takes them."
             ) from error
-        if room is not None and length + grpo.rollouts.max_tokens > room:
+        require_known(plan, config, tokens)
+        if room is not None and len(tokens) + grpo.rollouts.max_tokens > room:
             raise TrainerRefusal(
-                f"{plan.training.name}: the prompt of row {row.extra_info.index} ({row.source}) has {length} tokens; with grpo.rollouts.max_tokens "
+                f"{plan.training.name}: the prompt of row {row.extra_info.index} ({row.source}) has {len(tokens)} tokens; with grpo.rollouts.max_tokens "
                 f"{grpo.rollouts.max_tokens} that is more than the model's {room}. Lower max_tokens, or shorten prompts in the data set (settings.limits)."
             )

@@ -1,6 +1,7 @@
-"""Rows of a trainer plan, read from the store, and only the very ones that were planned with."""
+"""Rows of a trainer plan, read from the store, and only the very ones that were planned with, in tokens that the model knows."""
 
-from typing import TypeVar
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from resources.deployment import Deployment
 from resources.parquet_store import Address
@@ -23,3 +24,12 @@ def planned_rows(plan: TrainerPlan, record: type[R]) -> tuple[R, ...]:
     if not rows:
         raise TrainerRefusal(f"{plan.training.name}: rows {address} are empty; there is nothing to train on")
     return rows
+
+
+def require_known(plan: TrainerPlan, config: Any, tokens: Iterable[int]) -> None:
+    """`config`: of the model, `tokens`: numbers that are among the rows' own. Raises TrainerRefusal where the tokenizer is another model's."""
+    if (highest := max(tokens)) >= config.vocab_size:
+        raise TrainerRefusal(
+            f"{plan.training.name}: the tokenizer of {plan.model} writes token {highest}, and the model has {config.vocab_size}: they are not of one "
+            "model. Save both from the same base."
+        )

@@ -15,7 +15,7 @@ from tmas_assets.engine.training.arguments import arguments
 from tmas_assets.engine.training.ending import AskedToEnd
 from tmas_assets.engine.training.faults import TrainerRefusal
 from tmas_assets.engine.training.figures import Report, StepLog
-from tmas_assets.engine.training.rows import planned_rows
+from tmas_assets.engine.training.rows import planned_rows, require_known
 from tmas_assets.engine.training.sft_trainer import LAID_OUT, StepMean, examples
 from tmas_assets.records import Conversation, TrainerOutcome, TrainerPlan
 from tmas_assets.training.sft_layout import Layout, lay_out
@@ -65,9 +65,9 @@ def _layout(plan: TrainerPlan, tokenizer: PreTrainedTokenizerBase) -> Layout:
         layout = lay_out(plan.training, planned_rows(plan, Conversation), tokenizer, filler)
     except ValueError as error:
         raise TrainerRefusal(f"{name}: {error}") from error
-    takes = getattr(
-        AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config(), "max_position_embeddings", None
-    )
+    config = AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config()
+    require_known(plan, config, {filler, *(max(turns.input_ids) for turns in layout.turns.values())})
+    takes = getattr(config, "max_position_embeddings", None)
     longest = max(len(turns.input_ids) for turns in layout.turns.values())
     if takes is not None and longest > takes:
         raise TrainerRefusal(
