@@ -32,5 +32,7 @@ def test_each_is_listed_and_a_torn_one_says_why(home: Checkpoints) -> None:
 def test_none_and_an_unknown_name_say_what_to_do(home: Checkpoints) -> None:
     with pytest.raises(CommandFault, match="make one with `tmas train demo_grpo`"):
         list_checkpoints("demo_grpo", out=Console(file=StringIO()))
+    with pytest.raises(CommandFault, match="of any training run yet; `tmas trainings` lists"):
+        list_checkpoints("", out=Console(file=StringIO()))
     with pytest.raises(CommandFault, match="no training run 'demo_grop'; did you mean demo_grpo"):
         list_checkpoints("demo_grop", out=Console(file=StringIO()))

@@ -53,7 +53,7 @@ def iteration_range(text: str, name: str, count: int) -> range:
     if not first <= last < count:
         raise ValueError(
             f"iterations {text} are out of range: {name} has t00 to t{count - 1:02d}; "
-            "raise `iterations` in its file to go further (what is made is kept)"
+            "raise `iterations` in its file to go further"
         )
     return range(first, last + 1)
 

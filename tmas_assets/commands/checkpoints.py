@@ -23,8 +23,8 @@ def list_checkpoints(training: str, *, out: Console) -> None:
         raise CommandFault(f"no training run {training!r}; {nearest(training, names)}")
     found = [(name, one) for name in ([training] if training else names) for one in checkpoints.all(name)]
     if not found:
-        what = training or "any training run"
-        raise CommandFault(f"no checkpoint of {what} yet; make one with `tmas train {training or (names[0] if names else 'NAME')}`")
+        first = f"make one with `tmas train {training}`" if training else "`tmas trainings` lists what can be trained"
+        raise CommandFault(f"no checkpoint of {training or 'any training run'} yet; {first}")
     headings = ("digest", "base", "steps", "reward", "loss", "state")
     table = Table(
         Column("training", style="bold", overflow="fold"), Column("iter", no_wrap=True),

@@ -82,7 +82,7 @@ def list_trainings(*, out: Console) -> None:
     for file in sorted(stated().trainings, key=lambda one: one.training.name):
         training = file.training
         kept = checkpoints.all(training.name)
-        rewards = ", ".join(choice.name for choice in training.grpo.rewards) if training.grpo else ""
+        rewards = "\n".join(choice.name for choice in training.grpo.rewards) if training.grpo else ""
         whole = ", ".join(iteration_key(one.iteration) + (" (torn)" if one.torn else "") for one in kept) or "none"
         table.add_row(training.name, training.kind, training.base.model, training.data_set, rewards, f"{whole} of {training.iterations}")
     out.print(table)
