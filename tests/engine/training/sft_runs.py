@@ -67,9 +67,10 @@ def prepare(folder):
     tiny_model.tokenizer().save_pretrained(folder / "base")
     shutil.copytree(folder / "base", folder / "mute")
     (folder / "mute" / "chat_template.jinja").unlink()
-    shutil.copytree(folder / "base", folder / "short")
-    config = json.loads((folder / "base" / "config.json").read_text())
-    (folder / "short" / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 100}))
+    for name, change in (("short", {"max_position_embeddings": 100}), ("narrow", {"vocab_size": 200})):
+        shutil.copytree(folder / "base", folder / name)
+        config = json.loads((folder / "base" / "config.json").read_text())
+        (folder / name / "config.json").write_text(json.dumps(config | change))
 
 
 def carry_out(folder, name, ask_after=None, **changed):
@@ -197,6 +198,7 @@ RUNS = {
     "mute": {"base": "mute"},
     "small_groups": {"batch": 3},
     "beyond": {"base": "short"},
+    "narrow": {"base": "narrow"},
 }
 
 

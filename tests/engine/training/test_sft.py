@@ -124,6 +124,7 @@ def test_only_the_roles_asked_for_are_trained_and_what_is_too_long_is_named(fold
         ("uneven", ("sft.batch", "4", "micro_batch 3")),
         ("mute", ("no chat template",)),
         ("small_groups", ("group g2 has 4 conversations, and a step takes 3", "whole_groups")),
+        ("narrow", ("writes token 25", "the model has 200")),
         ("beyond", ("longest conversation has", "takes 100", "sft.max_tokens")),
     ],
 )
