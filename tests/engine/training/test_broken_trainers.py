@@ -53,6 +53,12 @@ def test_a_full_disk_is_said_with_the_state_that_stands_and_the_former_state_sta
     assert [state.step for state in torn(states)] == [4]
 
 
+def test_a_sample_without_a_reward_is_a_figure_and_not_printed_in_the_log(trials):
+    steps = [one for name in ("full", "cut", "single") for one in read_figures(trials.folder / name / "figures.jsonl")]
+    assert any(one.unrewarded for one in steps)
+    assert "returned None" not in trials.text
+
+
 def test_the_distance_to_the_model_begun_with_is_a_figure(trials):
     first, second, *_ = read_figures(trials.folder / "full" / "figures.jsonl")
     assert first.kl == pytest.approx(0, abs=1e-6)

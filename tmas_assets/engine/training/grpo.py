@@ -4,6 +4,7 @@ All iterations are one run of the optimizer: iteration k goes on from the state 
 laid over all of them. With `kl`, the reference is the model that the iteration starts from. Leaves out rewards, saving and states.
 """
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from datasets import Dataset
 from jinja2.exceptions import TemplateError
 from transformers import AutoConfig, AutoTokenizer
+from trl.trainer import grpo_trainer
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
 
@@ -49,6 +51,7 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
     training, grpo = plan.training, plan.training.grpo
     assert grpo is not None, f"{training.name} is no grpo run"
     asked = AskedToEnd()
+    logging.getLogger(grpo_trainer.__name__).addFilter(_without_samples)
     rows = of_sources(planned_rows(plan, RlRow), training.prompted.sources)
     first, last = plan.iteration * grpo.steps, (plan.iteration + 1) * grpo.steps
     try:
@@ -80,6 +83,11 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
         )
         trainer.plan_run(plan, first=first, scheduled=grpo.iterations * grpo.steps)
         return carry_out(trainer, plan, last=last, asked=asked)
+
+
+def _without_samples(record: logging.LogRecord) -> bool:
+    """TRL prints a sample without a reward in full, of any length, in every step; the figures count them."""
+    return "All reward functions returned None" not in record.getMessage()
 
 
 def grpo_arguments(plan: TrainerPlan, grpo: Grpo, last: int) -> GRPOConfig:
