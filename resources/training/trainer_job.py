@@ -110,6 +110,8 @@ class TrainerJob(Record):
                 status = _watch(plan, process, feed, out)
             except BaseException:
                 process.ask_to_end()
+                if context is not None:
+                    context.log.info(_became(plan, outcome))
                 raise
         process.end()
         _show(process, out)
@@ -129,6 +131,16 @@ class TrainerJob(Record):
             text = f"Training {plan.training.name} is to meet on port {stated}, and another process listens there."
             raise TrainerFault(Fault.PORT_TAKEN, f"{text} {ADVICE[Fault.PORT_TAKEN]}")
         return stated or free_port()
+
+
+def _became(plan: TrainerPlan, outcome: Path) -> str:
+    """What came of asking the trainer to end."""
+    name = f"{plan.training.name}, iteration {plan.iteration}"
+    if not outcome.exists():
+        grace = f"did not say within {plan.training.launch.grace_seconds:g} s that its state is saved"
+        return f"{name}: the trainer was asked to end and {grace}; a new run goes on from the last whole one"
+    step = TrainerOutcome.model_validate_json(outcome.read_bytes()).step
+    return f"{name}: the trainer was asked to end and has saved its state after step {step}; a new run goes on from there"
 
 
 def _watch(plan: TrainerPlan, process: TrainerProcess, feed: StepFeed, out: TextIO | None) -> int:

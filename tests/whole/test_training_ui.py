@@ -168,6 +168,7 @@ def test_terminate_ends_all_of_a_trainer_with_its_state_saved_and_a_killed_run_l
     _gone(tree, place, since)
     assert site.ended(run) == "CANCELED"
     assert (last := max(_states(place))) >= 2
+    assert any(f"has saved its state after step {last}" in line for line in site.said(run))
 
     run = site.materialize("endless", "t00")
     steps = until(lambda: site.steps(run), "a step in the log of the next run")

@@ -146,7 +146,9 @@ def _trained(context: Context, deployment: Deployment, sources: Sources, iterati
             return found
         last = (iteration + 1) * grpo.steps if grpo is not None else None
         telling = _Telling(context, sources, iteration, last)
-        progress.say(f"{start.name}: {start.base} ({start.base_digest[:12]}) on {start.rows}; starting the trainer (half a minute)")
+        words = f"{start.name}: {start.base} ({start.base_digest[:12]}) on {start.rows}; starting the trainer (half a minute)"
+        context.log.info(words)
+        progress.say(words)
         return train(deployment, start, run=context.run.run_id, context=context, on_step=telling.tell, echo=not progress.heard())
     except AskedToEnd as ended:
         raise dg.Failure(description=str(ended)) from ended
