@@ -67,8 +67,10 @@ def there(deployment: Deployment, start: Start) -> Trained | None:
 
 
 def train(deployment: Deployment, start: Start, *, run: str, context: Context, on_step: OnStep, echo: bool = True) -> Trained:
-    """Train and register. `echo`: as `TrainerJob.run`. Raises TrainerFault, CheckpointFault, TrainingFault, AskedToEnd, StoreFault; what was registered before
-    stays until this is whole. What is there already is trained again from its first step on."""
+    """Train and register; what is there already is trained again from its first step on. `echo`: as `TrainerJob.run`.
+
+    Raises TrainerFault, CheckpointFault, TrainingFault, AskedToEnd, StoreFault; what was registered before stays until this is whole.
+    """
     training, iteration = start.training, start.iteration
     checkpoints = Checkpoints(Path(deployment.home))
     with _disk_told(start.name, training.name), _alone(start.place / "lock", training.name):

@@ -51,7 +51,7 @@ class Start:
 
     @property
     def key(self) -> str:
-        return start_key(self.settings_digest, self.base_digest, self.rows_digest)
+        return digest([self.settings_digest, self.base_digest, self.rows_digest])[:16]
 
     @property
     def folder(self) -> Path:
@@ -78,7 +78,7 @@ class Start:
             raise TrainingFault(
                 f"{checkpoint_name(self.training.name, self.iteration)}: the trainer state after step {step}, which {self.base} ended "
                 f"with, is gone from {self.place}. Train iteration {self.iteration - 1} again: `tmas train {self.training.name} --again "
-                f"{self.iteration - 1}`."
+                f"--iterations {self.iteration - 1}`."
             )
         return found[0]
 
@@ -104,10 +104,6 @@ class Start:
             output=str(output),
             figures=str(self.folder / FIGURES),
         )
-
-
-def start_key(settings: str, base: str, rows: str) -> str:
-    return digest([settings, base, rows])[:16]
 
 
 MADE = "made.txt"
@@ -139,10 +135,10 @@ def require_current(deployment: Deployment, training: Training, data: ColdStart 
     if training.prompts is None:
         steps.read(*((FILTERED, Conversation, "conversations") if isinstance(data, TeamTraces) else (SFT, Conversation)))
         return
-    made = _look(deployment, training, data, rows_of(training, data, 0))
+    prompts = _look(deployment, training, data, rows_of(training, data, 0))
     for source in training.prompts.sources:
         now = steps.read(source, RlRow)[1].digest
-        if made.parent(f"{data.name}/{source}") != now:
+        if prompts.parent(f"{data.name}/{source}") != now:
             raise TrainingFault(
                 f"{training.name}/{PROMPTS} was made from other rows than {data.name}/{source} has now ({now[:12]}): materialize it again, or "
                 f"`tmas build-data {data.name}`, which asks no model what it was asked before."
