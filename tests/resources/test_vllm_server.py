@@ -287,7 +287,7 @@ def test_paths_may_be_relative(standin: VllmServer, make_model: Make, monkeypatc
     paths = {name: os.path.relpath(getattr(standin, name)) for name in ("home", "serve_python", "launcher")}
     with (
         standin.lease(ManagedServer(model=str(folder))) as one,
-        standin.model_copy(update=paths).lease(ManagedServer(model="tiny")) as same,
+        standin.model_copy(update=paths).lease(ManagedServer(model="./tiny")) as same,
     ):
         assert one == same
 
