@@ -190,15 +190,17 @@ class Checkpoints:
         return Kept(iteration, folder, stated, None, self._superseded(stated))
 
     def _superseded(self, stated: Checkpoint) -> str | None:
-        """Looks at what the former iteration states, not at its weights."""
-        if stated.iteration == 0 or stated.base != (former := checkpoint_name(stated.training, stated.iteration - 1)):
+        """Whether any iteration that it came from is another one by now: looks at what these state, not at their weights."""
+        if stated.iteration == 0 or stated.base != (name := checkpoint_name(stated.training, stated.iteration - 1)):
             return None
         path = self._place(stated.training) / _key(stated.iteration - 1) / CHECKPOINT
         try:
-            now = Checkpoint.model_validate_json(path.read_bytes()).digest
+            former = Checkpoint.model_validate_json(path.read_bytes())
         except (OSError, ValidationError):
             return None  # gone or torn: it does not say that another one took its place
-        return None if now == stated.base_digest else f"{former} was trained again since: {now[:12]}, it came from {stated.base_digest[:12]}"
+        if former.digest != stated.base_digest:
+            return f"{name} was trained again since: {former.digest[:12]}, it came from {stated.base_digest[:12]}"
+        return self._superseded(former)
 
     def _place(self, training: str) -> Path:
         if not NAME.fullmatch(training):

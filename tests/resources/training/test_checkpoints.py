@@ -160,6 +160,15 @@ def test_latest_is_not_made_from_an_iteration_that_was_trained_again(checkpoints
     assert "demo_grpo@t00 was trained again since" in (checkpoints.all("demo_grpo")[1].superseded or "")
 
 
+def test_latest_descends_from_no_iteration_however_far_back_that_was_trained_again(checkpoints: Checkpoints) -> None:
+    first = register(checkpoints)
+    second = register(checkpoints, iteration=1, weights=65, base="demo_grpo@t00", base_digest=first.checkpoint.digest)
+    third = register(checkpoints, iteration=2, weights=66, base="demo_grpo@t01", base_digest=second.checkpoint.digest)
+    assert checkpoints.find("demo_grpo") == third
+    again = register(checkpoints, weights=67)
+    assert checkpoints.find("demo_grpo") == again
+
+
 def test_the_former_one_is_gone_once_another_is_in_its_place(checkpoints: Checkpoints) -> None:
     register(checkpoints)
     again = register(checkpoints, weights=65)
