@@ -127,7 +127,7 @@ def silent_server(plan):
         except TrainingStopped as stopped:
             print(f"SYNC {time.monotonic() - began < 5} {stopped}", flush=True)
     for given in (rollouts, Rollouts(engine="vllm_colocate", gpu_memory=0.3)):
-        made = grpo_arguments(plan, plan.training.grpo.model_copy(update={"rollouts": given}), last=4)
+        made = grpo_arguments(plan, plan.training.grpo.model_copy(update={"rollouts": given}), last=4, longest=100)
         print(f"VLLM {made.use_vllm} {made.vllm_mode} {made.vllm_server_base_url == given.server_url} {made.vllm_gpu_memory_utilization}", flush=True)
 
 

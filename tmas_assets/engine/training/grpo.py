@@ -59,7 +59,7 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
     except ValueError as error:
         raise TrainerRefusal(f"{training.name}: {error}") from error
     tokenizer = AutoTokenizer.from_pretrained(plan.model, padding_side="left", local_files_only=True)
-    _require_room(plan, rows, tokenizer, grpo)
+    longest = _require_room(plan, rows, tokenizer, grpo)
     with Scorer.of(training, Deployment.from_environment(), run=f"{training.name}/{plan.iteration}") as scorer:
         try:
             scorer.require(rows)
@@ -69,7 +69,7 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
         trainer = PlannedGrpo(
             model=plan.model,
             reward_funcs=samples.reward,
-            args=grpo_arguments(plan, grpo, last),
+            args=grpo_arguments(plan, grpo, last, longest + grpo.rollouts.max_tokens),
             train_dataset=_laid_out(rows, [at for step in laid for at in step]),
             processing_class=tokenizer,
             callbacks=[StepLog(plan, report, samples.figures)],
@@ -90,8 +90,8 @@ def _without_samples(record: logging.LogRecord) -> bool:
     return "All reward functions returned None" not in record.getMessage()
 
 
-def grpo_arguments(plan: TrainerPlan, grpo: Grpo, last: int) -> GRPOConfig:
-    """Raises TrainerRefusal as `arguments`."""
+def grpo_arguments(plan: TrainerPlan, grpo: Grpo, last: int, longest: int) -> GRPOConfig:
+    """`longest`: tokens of the longest prompt with a whole sample. Raises TrainerRefusal as `arguments`."""
     rollouts = grpo.rollouts
     vllm: dict[str, Any] = {}
     if rollouts.engine != "transformers":
@@ -101,6 +101,8 @@ def grpo_arguments(plan: TrainerPlan, grpo: Grpo, last: int) -> GRPOConfig:
             "vllm_server_base_url": rollouts.server_url,
             "vllm_server_timeout": rollouts.sync_seconds,
             "vllm_gpu_memory_utilization": rollouts.gpu_memory,
+            # else vLLM reserves room for the longest text that the model takes, which may be many times more
+            "vllm_max_model_length": longest,
         }
     return arguments(
         GRPOConfig,
@@ -147,13 +149,13 @@ def _laid_out(rows: Sequence[RlRow], indices: Sequence[int]) -> Dataset:
     return Dataset.from_list(own).select(indices)
 
 
-def _require_room(plan: TrainerPlan, rows: Sequence[RlRow], tokenizer: Any, grpo: Grpo) -> None:
-    """A prompt and a whole sample have to fit the model's context; beyond it a model writes noise. Raises TrainerRefusal, for a chat
-    template that takes no such prompt too."""
+def _require_room(plan: TrainerPlan, rows: Sequence[RlRow], tokenizer: Any, grpo: Grpo) -> int:
+    """Tokens of the longest prompt. A prompt and a whole sample have to fit the model's context; beyond it a model writes noise.
+    Raises TrainerRefusal, for a chat template that takes no such prompt too."""
     if not tokenizer.chat_template:
         raise TrainerRefusal(f"{plan.training.name}: the tokenizer of {plan.model} has no chat template, so no prompt can be posed; give it one")
     config = AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config()
-    room = getattr(config, "max_position_embeddings", None)
+    room, longest = getattr(config, "max_position_embeddings", None), 0
     for row in rows:
         chat = [message.model_dump(include={"role", "content"}) for message in row.prompt]
         try:
@@ -164,8 +166,10 @@ def _require_room(plan: TrainerPlan, rows: Sequence[RlRow], tokenizer: Any, grpo
                 f"{', '.join(message.role for message in row.prompt)}: {error}. Start from a base model whose template takes them."
             ) from error
         require_known(plan, config, tokens)
+        longest = max(longest, len(tokens))
         if room is not None and len(tokens) + grpo.rollouts.max_tokens > room:
             raise TrainerRefusal(
                 f"{plan.training.name}: the prompt of row {row.extra_info.index} ({row.source}) has {len(tokens)} tokens; with grpo.rollouts.max_tokens "
                 f"{grpo.rollouts.max_tokens} that is more than the model's {room}. Lower max_tokens, or shorten prompts in the data set (settings.limits)."
             )
+    return longest
