@@ -4,12 +4,12 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from resources.training.trainer_faults import ADVICE, Fault, TrainerFault
 from tmas_assets.records.base import Record
-from tmas_assets.records.training import Launch
+from tmas_assets.records.training import Launch, Training
 
 PACKAGES = ("torch", "trl", "deepspeed", "transformers", "accelerate", "datasets")
 SECONDS = 120.0
@@ -36,15 +36,21 @@ class Interpreter(Record):
         return dict(self.versions)[package]
 
 
-def able_interpreter(stated: str, launch: Launch, environment: Mapping[str, str]) -> Interpreter:
-    """Raises TrainerFault (trainer not installed, GPU missing)."""
+def needed_by(training: Training) -> tuple[str, ...]:
+    """Packages that its trainer imports."""
+    samples = training.grpo is not None and training.grpo.rollouts.engine != "transformers"
+    return (*PACKAGES, *(["vllm"] if samples else []))
+
+
+def able_interpreter(stated: str, launch: Launch, environment: Mapping[str, str], needs: Sequence[str] = PACKAGES) -> Interpreter:
+    """`needs`: packages. Raises TrainerFault (trainer not installed, GPU missing)."""
     found = shutil.which(Path(stated).expanduser())
     if found is None:
         raise _missing(f"there is no interpreter {stated}.")
     path = os.path.abspath(found)
     try:
         tried = subprocess.run(
-            [path, "-c", _PROBE, ",".join(PACKAGES), launch.device], env=dict(environment), stdin=subprocess.DEVNULL,
+            [path, "-c", _PROBE, ",".join(needs), launch.device], env=dict(environment), stdin=subprocess.DEVNULL,
             capture_output=True, text=True, check=False, timeout=SECONDS,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

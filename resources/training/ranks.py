@@ -78,7 +78,8 @@ def _rank(pid: int) -> int | None:
 
 def memory_kills() -> int:
     """How many processes this machine's kernel has killed for memory since it started; 0 where it does not count them."""
-    for line in Path("/proc/vmstat").read_text().splitlines():
-        if line.startswith("oom_kill "):
-            return int(line.split()[1])
-    return 0
+    try:
+        counts = Path("/proc/vmstat").read_text()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in counts.splitlines() if line.startswith("oom_kill ")), 0)

@@ -76,11 +76,11 @@ class Death(Record):
         return f"rank {self.rank} ended with exit code {self.code}"
 
 
-_SAID = re.compile(r"^(?:\[rank\d+\]:)*(TrainerRefusal|TrainingStopped|StateNotWritten|ModelNotAsTrained): (.*)", re.M)
+_SAID = re.compile(r"^(?:\[rank\d+\]:)*(TrainerRefusal|TrainingStopped|StateNotWritten|ModelNotAsTrained|NoAnswer): (.*)", re.M)
 """As `engine/training/process.py` prints them."""
 _SAID_KINDS = {
     "TrainerRefusal": Fault.REFUSED, "TrainingStopped": Fault.STOPPED, "StateNotWritten": Fault.NOT_SAVED,
-    "ModelNotAsTrained": Fault.NOT_AS_TRAINED,
+    "ModelNotAsTrained": Fault.NOT_AS_TRAINED, "NoAnswer": Fault.STALLED,
 }  # fmt: skip
 _ROWS_CHANGED = re.compile(r"rows .* have digest")
 _DIVERGED = re.compile(r"\b(nan|inf|no number|not finite|diverged)\b", re.I)
@@ -116,9 +116,9 @@ def diagnose(status: int, log: str, first_dead: int | None, memory_kills: int) -
             line = log[log.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0].strip()
             return kind, f"{who}; its log says {line[:300]!r}", death
     if (death and death.code in (-signal.SIGKILL, 128 + signal.SIGKILL)) or (not death and status == 128 + signal.SIGKILL):
-        kills = f"the kernel killed {memory_kills} processes for memory meanwhile" if memory_kills else (
-            "the kernel killed none for memory meanwhile, so look who else did")  # fmt: skip
-        return Fault.OUT_OF_MEMORY, f"{who}, as the kernel does when memory runs out ({kills})", death
+        if memory_kills:
+            return Fault.OUT_OF_MEMORY, f"{who}, and the kernel killed {memory_kills} processes for memory meanwhile", death
+        return Fault.RANK_DIED, f"{who}; not by the kernel for memory, which it killed none for meanwhile, so look who else did", death
     if death:
         return Fault.RANK_DIED, f"{death}; the others were ended", death
     return Fault.OTHER, f"{who} and left no outcome", None

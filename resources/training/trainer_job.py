@@ -27,7 +27,7 @@ from pydantic import JsonValue
 
 from resources.serving.server_probe import free_port, is_free
 from resources.training import launchers
-from resources.training.interpreter import Interpreter, able_interpreter
+from resources.training.interpreter import Interpreter, able_interpreter, needed_by
 from resources.training.kernel_cache import kernel_caches, used_by_a_trainer
 from resources.training.step_feed import OnStep, StepFeed
 from resources.training.trainer_faults import ADVICE, Fault, TrainerFault, diagnose, last_words, told_death
@@ -68,7 +68,7 @@ class TrainerJob(Record):
         (folder / PLAN).write_text(plan.model_dump_json(indent=1))
         home = Path(self.home).resolve()
         bare = launchers.launch_environment(os.environ, environment, launch, {})
-        python = able_interpreter(launch.python or self.python, launch, bare)
+        python = able_interpreter(launch.python or self.python, launch, bare, needed_by(plan.training))
         caches = kernel_caches(home, python.version("torch"))
         for attempt in range(1, PORT_ATTEMPTS + 1):
             port = self._port(plan)

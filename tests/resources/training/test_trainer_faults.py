@@ -75,7 +75,15 @@ def test_sigkill_is_taken_for_want_of_memory_with_what_the_kernel_counted(code: 
     kind, found, _ = diagnose(1, ELASTIC.format(code=code), None, 2)
     assert kind is Fault.OUT_OF_MEMORY
     assert "killed 2 processes for memory" in found
-    assert "killed none" in diagnose(1, ELASTIC.format(code=code), None, 0)[1]
+    kind, found, _ = diagnose(1, ELASTIC.format(code=code), None, 0)
+    assert kind is Fault.RANK_DIED
+    assert "killed none" in found
+
+
+def test_a_server_that_never_took_the_weights_is_told_in_the_words_of_the_process_that_waited() -> None:
+    kind, found, _ = diagnose(1, "[rank0]:NoAnswer: mine: vLLM did not take the weights of step 3 within 5 s\n" + ELASTIC.format(code=3), None, 0)
+    assert kind is Fault.STALLED
+    assert "weights of step 3" in found
 
 
 def test_a_segmentation_fault_is_a_death_by_that_signal() -> None:
