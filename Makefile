@@ -28,7 +28,7 @@ demo-train: setup ## Data, SFT, GRPO (vanilla and hybrid), checkpoints served an
 	@.venv/bin/tmas train demo_grpo
 	@.venv/bin/tmas run demo_training
 	@.venv/bin/tmas leaderboard
-	@.venv/bin/tmas trainings
+	@.venv/bin/tmas trainings --compare
 
 test: setup ## Lint, types and all tests, the real model server included
 	@$(MAKE) --no-print-directory check

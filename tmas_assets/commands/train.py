@@ -3,21 +3,29 @@
 import difflib
 from pathlib import Path
 
+import dagster as dg
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from partitions.keys import iteration_key
+from resources.parquet_store import MissingFile
 from resources.training.checkpoints import CheckpointFault, Checkpoints
 from tmas_assets.assets.campaign import iteration_range
+from tmas_assets.assets.keys import TRAINING_COMPARISON
+from tmas_assets.assets.training.comparison import make_training_comparison
 from tmas_assets.assets.training.files import TrainingFile
 from tmas_assets.assets.training.iteration import figures_address
+from tmas_assets.benchmarks import benchmark
 from tmas_assets.commands.bar import Bar
+from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import FOLDER, stated
-from tmas_assets.commands.jobs import reasons, run_job
+from tmas_assets.commands.jobs import QUIET, reasons, run_job
 from tmas_assets.commands.place import stated_deployment
+from tmas_assets.definitions import defs
 from tmas_assets.records import StepFigures, Training
+from tmas_assets.reports.training_comparison import COLUMNS, comparison_lines, comparison_notes
 from tmas_assets.reports.training_curves_table import iteration_columns
 
 
@@ -62,7 +70,10 @@ def _print(training: Training, iteration: int, out: Console) -> tuple[StepFigure
         found = Checkpoints(Path(deployment.home)).find(training.name, iteration)
     except CheckpointFault as fault:
         raise CommandFault(str(fault)) from fault
-    figures, _ = deployment.store().read_stored(figures_address(training.name, iteration), StepFigures)
+    try:
+        figures, _ = deployment.store().read_stored(figures_address(training.name, iteration), StepFigures)
+    except MissingFile:
+        figures = ()  # a checkpoint brought here from elsewhere
     there = found.checkpoint
     out.print(
         f"{found.name} {there.digest[:12]} from {there.base} ({there.base_digest[:12]}): {there.steps} steps, {there.parameters:,} parameters, "
@@ -71,6 +82,34 @@ def _print(training: Training, iteration: int, out: Console) -> tuple[StepFigure
     )  # fmt: skip
     out.print(f"  {found.folder}", highlight=False, soft_wrap=True)
     return figures
+
+
+def compare_trainings(*, out: Console) -> None:
+    """Materialize `training_comparison` through Dagster and print it. Raises CommandFault where nothing is trained, and for what
+    cannot be read or written."""
+    deployment, found = stated_deployment(), stated()
+    prepare_dagster_home()
+    with dg.DagsterInstance.get() as instance:
+        job = defs().resolve_implicit_global_asset_job_def()
+        result = job.execute_in_process(
+            instance=instance, asset_selection=[TRAINING_COMPARISON], run_config=QUIET, raise_on_error=False
+        )
+    if not result.success:
+        raise CommandFault(next(iter(reasons(result).values())))
+    graded = [file.experiment for file in found.experiments if benchmark(file.experiment.benchmark.name).has_gold]
+    made = make_training_comparison(deployment, graded, [file.training for file in found.trainings])
+    if not made.comparisons:
+        raise CommandFault("nothing is trained yet; `tmas trainings` lists what there is to train")
+    for (name, comparison), page in zip(made.comparisons.items(), made.pages, strict=True):
+        table = Table(title=name, box=None, pad_edge=False, title_justify="left")
+        for heading in ("training", "iter", *COLUMNS):
+            table.add_column(heading, overflow="fold", no_wrap=heading in ("training", "iter"))
+        for line in comparison_lines(comparison):
+            table.add_row(*map(Text, (line.training, line.iteration, *line.cells)))
+        out.print(table)
+        for note in comparison_notes(comparison):
+            out.print(note, highlight=False, markup=False, soft_wrap=True)
+        out.print(f"page: {page}", highlight=False, soft_wrap=True)
 
 
 def list_trainings(*, out: Console) -> None:

@@ -64,11 +64,16 @@ def train(
 
 
 @training_app.command()
-def trainings() -> None:
+def trainings(
+    compare: Annotated[bool, typer.Option(help="Reward and Pass@1 of every checkpoint, side by side, and the page.")] = False,
+) -> None:
     """List the training runs with kind, base, data, rewards and what is trained of them."""
-    from tmas_assets.commands.train import list_trainings
+    from tmas_assets.commands.train import compare_trainings, list_trainings
 
-    list_trainings(out=_out)
+    if compare:
+        compare_trainings(out=_out)
+    else:
+        list_trainings(out=_out)
 
 
 @training_app.command()
