@@ -10,7 +10,7 @@ import dagster as dg
 
 from partitions.keys import iteration_key
 from resources.deployment import Deployment
-from resources.parquet_store import Address, Parent, StoredFile
+from resources.parquet_store import Parent, StoredFile
 from resources.training.trainer_job import Context
 from tmas_assets.assets.data.cold_start import band_step, rates_step, rounds_step
 from tmas_assets.assets.data.cold_start_rows import rows_step
@@ -45,7 +45,7 @@ def make_fresh_rows(
             "(pass_rates.above, below) or take more problems."
         )
     parents = [Parent(f"{asked.name}/{source}", file.digest) for source, file in made.items()]
-    return store.write(_address(training, data, iteration), RlRow, rows, parents)
+    return store.write(rows_of(training, data, iteration), RlRow, rows, parents)
 
 
 def fresh_set(training: Training, data: ColdStart, iteration: int) -> ColdStart:
@@ -64,7 +64,3 @@ def log_fresh_rows(context: Context, training: Training, iteration: int, made: S
     """Seen on `<training>/rl_prompts`, whose own rows and version stay: the first iteration is trained on those."""
     metadata = {"iteration": dg.MetadataValue.int(iteration), "rows": dg.MetadataValue.int(made.rows), **of_file(made)}
     context.log_event(dg.AssetObservation(prompts_key(training.name), metadata=metadata))
-
-
-def _address(training: Training, data: ColdStart, iteration: int) -> Address:
-    return rows_of(training, data, iteration)

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from partitions.keys import iteration_key
 from resources.deployment import Deployment
-from resources.parquet_store import Address, Parent, StoredFile
+from resources.parquet_store import Address, MissingFile, Parent, StoredFile
 from resources.serving.model_folder import write_manifest
 from resources.training.checkpoints import CheckpointFacts, CheckpointMissing, Checkpoints, CheckpointTorn, Registered
 from resources.training.trainer_job import Context
@@ -40,8 +40,8 @@ class Trained:
     start: Start
     registered: Registered
     figures: tuple[StepFigures, ...]
-    stored: StoredFile
-    """File of the figures."""
+    stored: StoredFile | None
+    """File of the figures; None where the store has none: a folder brought here from elsewhere."""
     found: bool
     """Whether it was there before."""
 
@@ -62,7 +62,10 @@ def there(deployment: Deployment, start: Start) -> Trained | None:
         return None
     if not start.made_by(found):
         return None
-    figures, stored = deployment.store().read_stored(figures_address(start.training.name, start.iteration), StepFigures)
+    try:
+        figures, stored = deployment.store().read_stored(figures_address(start.training.name, start.iteration), StepFigures)
+    except MissingFile:
+        return Trained(start, found, (), None, found=True)
     return Trained(start, found, figures, stored, found=True)
 
 

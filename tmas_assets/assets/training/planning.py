@@ -14,7 +14,7 @@ from resources.training.checkpoints import CheckpointMissing, Checkpoints, Check
 from tmas_assets.assets.data.plan import FILTERED, SFT, Plan
 from tmas_assets.assets.data.rl_prompts import PROMPTS
 from tmas_assets.engine.building.steps import Steps
-from tmas_assets.engine.training.states import newest_whole
+from tmas_assets.engine.training.states import look, newest_whole
 from tmas_assets.records import ColdStart, Conversation, ManagedServer, RlRow, TeamTraces, TrainerPlan, Training, digest
 
 FIGURES = "figures.jsonl"
@@ -73,11 +73,12 @@ class Start:
         grpo = self.training.grpo
         assert grpo is not None
         name, step = iteration_key(self.iteration - 1), self.iteration * grpo.steps
-        found = [path for path in self.place.glob(f"{name}-*/{_STATES}/checkpoint-{step}") if made(path.parent.parent, self.base_digest)]
+        kept = [path for path in self.place.glob(f"{name}-*/{_STATES}/checkpoint-{step}") if made(path.parent.parent, self.base_digest)]
+        found = [path for path in kept if look(path).fault is None]
         if not found:
             raise TrainingFault(
                 f"{checkpoint_name(self.training.name, self.iteration)}: the trainer state after step {step}, which {self.base} ended "
-                f"with, is gone from {self.place}. Train iteration {self.iteration - 1} again: `tmas train {self.training.name} --again "
+                f"with, is {'torn' if kept else 'gone'} in {self.place}. Train iteration {self.iteration - 1} again: `tmas train {self.training.name} --again "
                 f"--iterations {self.iteration - 1}`."
             )
         return found[0]

@@ -46,7 +46,7 @@ def checkpoint_metadata(trained: Trained) -> Metadata:
         "hardware": dg.MetadataValue.text(f"{there.processes} x {there.device}"),
         "max_difference_to_live_weights": dg.MetadataValue.float(there.max_difference),
         "packages": text_table(("package", "version"), list(there.packages)),
-        "figures_file": dg.MetadataValue.path(trained.stored.path),
+        **({"figures_file": dg.MetadataValue.path(trained.stored.path)} if trained.stored else {}),
         **({"figures": dg.MetadataValue.md(iterations_markdown(trained.figures))} if trained.figures else {}),
         **(_numbers(trained.figures[-1]) if trained.figures else {}),
         **_pictures(trained.registered.name, list(trained.figures)),
