@@ -73,8 +73,8 @@ def test_without_a_guideline_every_reply_is_novel():
 
 @pytest.mark.parametrize("reply", ["", "  \n", "<think></think>", "<think>  </think>\n"])
 def test_of_a_reply_without_a_word_nothing_is_known(reply):
-    assert novel(reply, FERMAT) is None
-    assert novel(reply) is None
+    assert novel(reply, FERMAT) is False
+    assert novel(reply) is False
 
 
 def test_what_was_only_thought_of_is_not_the_way_of_the_answer():

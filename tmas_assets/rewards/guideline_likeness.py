@@ -37,15 +37,14 @@ def judged_part(reply: str) -> str:
     return answer or thinking or ""
 
 
-def is_novel(reply: str, guidelines: Sequence[str], statement: str, threshold: float) -> bool | None:
-    """Whether the reply follows none of the guidelines. None for a reply without a word; novel where no guideline is shown.
+def is_novel(reply: str, guidelines: Sequence[str], statement: str, threshold: float) -> bool:
+    """Whether the reply follows none of the guidelines; novel where no guideline is shown. A reply without a word takes no way, so no
+    new one either: were it spared, saying nothing would pay better than a wrong answer.
 
     A reply that shows no way at all (a bare box) follows none, so it is novel too: a judge is the one to tell.
     """
     text = judged_part(reply)
-    if not text.strip():
-        return None
-    return all(followed(text, guideline, statement) < threshold for guideline in guidelines)
+    return bool(text.strip()) and all(followed(text, guideline, statement) < threshold for guideline in guidelines)
 
 
 def followed(text: str, guideline: str, statement: str) -> float:

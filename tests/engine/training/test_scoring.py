@@ -81,9 +81,9 @@ def test_unequal_lengths_are_refused(scorer):
 
 
 @pytest.mark.parametrize("reply", ["", "<think>\n</think>"])
-def test_a_guideline_sample_without_a_word_has_no_novelty_and_no_reward(scorer, reply):
-    assert totals(scorer, [row("guideline")], [reply], cut=True) == [None]
-    assert scorer.unrewarded == {"novelty unknown": 1}
+def test_a_guideline_sample_without_a_word_is_wrong_and_not_new(scorer, reply):
+    assert totals(scorer, [row("guideline")], [reply], cut=True) == [-1.0]
+    assert not scorer.unrewarded
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_a_judge_says_what_is_novel_is_paid_once_and_unreadable_words_are_no_ver
     with launch.thread(script=script) as server:
         with Scorer.of(judged(server.url), place, "one") as scorer:
             first = totals(scorer, rows, replies)
-            assert first == [1.0, -1.0, None, 1.0, 1.0, 1.5, None]
-            assert scorer.unrewarded == {"novelty unknown": 2}
+            assert first == [1.0, -1.0, None, 1.0, 1.0, 1.5, -1.0]
+            assert scorer.unrewarded == {"novelty unknown": 1}
             assert len(script.asked) == 3
             assert totals(scorer, rows, replies) == first
         with Scorer.of(judged(server.url), place, "two") as scorer:

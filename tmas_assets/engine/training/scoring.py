@@ -127,6 +127,7 @@ class Scorer:
             if one.way is None or one.outcome not in ("right", "wrong"):  # which no novelty gives a reward
                 continue
             if not judged_part(one.reply).strip():
+                found[at] = False  # nobody need be asked
                 continue
             if not (shown := one.row.extra_info.guideline):
                 found[at] = True
