@@ -11,7 +11,7 @@ from tmas_assets.assets.training import code
 def copied(tmp_path, monkeypatch):
     """`trainer_code` over a copy of the package, so that its files can be changed."""
     root = tmp_path / "tmas_assets"
-    for folder in ("rewards", "training", "engine", "assets", "memory"):
+    for folder in ("rewards", "training", "engine", "assets", "memory", "grading", "agents"):
         shutil.copytree(code.Path(code.__file__).parents[2] / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(code, "__file__", str(root / "assets" / "training" / "code.py"))
     code.trainer_code.cache_clear()
@@ -19,7 +19,7 @@ def copied(tmp_path, monkeypatch):
     code.trainer_code.cache_clear()
 
 
-@pytest.mark.parametrize("changed", ["rewards/correctness.py", "training/order.py", "engine/training/grpo.py"])
+@pytest.mark.parametrize("changed", ["rewards/correctness.py", "training/order.py", "engine/training/grpo.py", "agents/novelty.txt", "grading/boxes.py"])
 def test_a_changed_line_that_shapes_weights_is_another_version(copied, changed):
     before = code.trainer_code()
     code.trainer_code.cache_clear()
