@@ -80,7 +80,7 @@ def test_a_rank_killed_with_9_is_named_under_deepspeed_too(tmp_path: Path, folde
     """The survivor, asked by the launcher, ends well and says so: that is not believed."""
     fault = refusal(job(tmp_path), plan(folder, processes=2, launcher="deepspeed"), folder, HABIT="killed", STEPS="600")
     assert (folder / "output" / "outcome.json").exists()
-    assert fault.kind is Fault.OUT_OF_MEMORY
+    assert fault.kind is Fault.RANK_DIED
     assert "rank 1 was killed by SIGKILL" in str(fault)
     assert not alive(pids(folder, 2))
 
