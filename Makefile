@@ -21,7 +21,7 @@ demo-full: setup ## Run every strategy on the same problems (about half an hour 
 	@.venv/bin/tmas run demo_strategies
 	@.venv/bin/tmas leaderboard
 
-demo-train: setup ## Data, SFT, GRPO (vanilla and hybrid), checkpoints served and scored (about 40 minutes on two cores), then the leaderboard
+demo-train: setup ## Data, SFT, GRPO (vanilla and hybrid), checkpoints served and scored (34 minutes on two cores), then the leaderboard
 	@.venv/bin/tmas build-data cold_start_small
 	@.venv/bin/tmas train demo_sft
 	@.venv/bin/tmas train demo_vanilla
