@@ -11,6 +11,7 @@ from rich.live import Live
 
 from tmas_assets.commands.bar import Bar, Lines
 from tmas_assets.commands.dagster_home import prepare_dagster_home
+from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.place import stated_deployment
 from tmas_assets.definitions import defs
 from tmas_assets.engine import progress
@@ -34,6 +35,16 @@ def run_job(
             listener = Lines(bar, out).update
         with progress.listening(listener, (lambda line: out.print(line, highlight=False, soft_wrap=True)) if live else None):
             return job.execute_in_process(instance=instance, run_config=run_config, raise_on_error=False)
+
+
+def materialize(key: dg.AssetKey) -> None:
+    """One asset without partitions, through Dagster in this process. Raises CommandFault with the reason it failed."""
+    prepare_dagster_home()
+    with dg.DagsterInstance.get() as instance:
+        job = defs().resolve_implicit_global_asset_job_def()
+        result = job.execute_in_process(instance=instance, asset_selection=[key], run_config=QUIET, raise_on_error=False)
+    if not result.success:
+        raise CommandFault(next(iter(reasons(result).values())))
 
 
 def reasons(result: dg.ExecuteInProcessResult) -> dict[str, str]:

@@ -3,18 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import dagster as dg
 from rich.console import Console
 
 from tmas_assets.assets.keys import LEADERBOARD
 from tmas_assets.assets.leaderboard import make_leaderboard
 from tmas_assets.benchmarks import benchmark
-from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import stated
-from tmas_assets.commands.jobs import QUIET, reasons
+from tmas_assets.commands.jobs import materialize
 from tmas_assets.commands.place import stated_deployment
-from tmas_assets.definitions import defs
 from tmas_assets.reports import notation
 from tmas_assets.reports.standing_tables import paired_terminal, standing_table
 
@@ -23,14 +20,7 @@ def show_leaderboard(*, out: Console) -> None:
     """Raises CommandFault where no experiment has a summary, and for what cannot be read or written."""
     deployment = stated_deployment()
     found = stated()
-    prepare_dagster_home()
-    with dg.DagsterInstance.get() as instance:
-        job = defs().resolve_implicit_global_asset_job_def()
-        result = job.execute_in_process(
-            instance=instance, asset_selection=[LEADERBOARD], run_config=QUIET, raise_on_error=False
-        )
-    if not result.success:
-        raise CommandFault(next(iter(reasons(result).values())))
+    materialize(LEADERBOARD)
     graded = [file.experiment for file in found.experiments if benchmark(file.experiment.benchmark.name).has_gold]
     made = make_leaderboard(deployment, graded)
     if not made.tables:

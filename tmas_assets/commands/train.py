@@ -3,7 +3,6 @@
 import difflib
 from pathlib import Path
 
-import dagster as dg
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -18,12 +17,10 @@ from tmas_assets.assets.training.files import TrainingFile
 from tmas_assets.assets.training.iteration import figures_address
 from tmas_assets.benchmarks import benchmark
 from tmas_assets.commands.bar import Bar
-from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import FOLDER, stated
-from tmas_assets.commands.jobs import QUIET, reasons, run_job
+from tmas_assets.commands.jobs import materialize, reasons, run_job
 from tmas_assets.commands.place import stated_deployment
-from tmas_assets.definitions import defs
 from tmas_assets.records import StepFigures, Training
 from tmas_assets.reports.training_comparison import COLUMNS, comparison_lines, comparison_notes
 from tmas_assets.reports.training_curves_table import iteration_columns
@@ -88,14 +85,7 @@ def compare_trainings(*, out: Console) -> None:
     """Materialize `training_comparison` through Dagster and print it. Raises CommandFault where nothing is trained, and for what
     cannot be read or written."""
     deployment, found = stated_deployment(), stated()
-    prepare_dagster_home()
-    with dg.DagsterInstance.get() as instance:
-        job = defs().resolve_implicit_global_asset_job_def()
-        result = job.execute_in_process(
-            instance=instance, asset_selection=[TRAINING_COMPARISON], run_config=QUIET, raise_on_error=False
-        )
-    if not result.success:
-        raise CommandFault(next(iter(reasons(result).values())))
+    materialize(TRAINING_COMPARISON)
     graded = [file.experiment for file in found.experiments if benchmark(file.experiment.benchmark.name).has_gold]
     made = make_training_comparison(deployment, graded, [file.training for file in found.trainings])
     if not made.comparisons:
