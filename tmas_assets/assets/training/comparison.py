@@ -122,7 +122,7 @@ def _side(deployment: Deployment, store: ParquetStore, training: Training, train
     return TrainingSide(
         training=training.name,
         rewards=training.grpo.rewards if training.grpo else (),
-        data=f"{last.rows} {last.rows_digest[:12]}" if last else training.data_set,
+        data=f"{training.data_set} {last.rows_digest[:12]}" if last else training.data_set,
         figures=iteration_figures(figures),
         scores=(),
     )
