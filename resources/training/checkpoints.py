@@ -29,7 +29,6 @@ from resources.serving.model_folder import (
 )
 from resources.serving.server_files import start_time
 from resources.training.trained_folder import (
-    CheckpointFacts,
     CheckpointFault,
     CheckpointMissing,
     CheckpointTorn,
@@ -37,11 +36,10 @@ from resources.training.trained_folder import (
     flush,
     require_trained,
 )
-from tmas_assets.records import LATEST, Checkpoint, Iteration
+from tmas_assets.records import LATEST, Checkpoint, CheckpointFacts, Iteration
 from tmas_assets.records.experiment import NAME
 
 __all__ = [
-    "CheckpointFacts",
     "CheckpointFault",
     "CheckpointMissing",
     "CheckpointTorn",

@@ -6,17 +6,12 @@ Leaves out where checkpoints lie (`checkpoints.py`).
 import json
 import os
 from pathlib import Path
-from typing import Literal
 
 from pydantic import ValidationError
 
 from partitions.keys import iteration_key
 from resources.serving.model_folder import ModelFolderMissing, ModelFolderTorn, require_whole
-from tmas_assets.records import Record, TrainerOutcome
-
-OUTCOME = "outcome.json"
-MOST_DIFFERENT = 1e-6
-"""Largest difference between a weight in memory and the same one read back, up to which a folder holds the trained model."""
+from tmas_assets.records import MOST_DIFFERENT, OUTCOME, CheckpointFacts, TrainerOutcome
 
 
 class CheckpointFault(RuntimeError):
@@ -29,24 +24,6 @@ class CheckpointMissing(CheckpointFault):
 
 class CheckpointTorn(CheckpointFault):
     """It is there, and not as it was registered, or not fit to be registered."""
-
-
-class CheckpointFacts(Record):
-    """What a training asset knows of a checkpoint; the rest is in the trainer's outcome and in the folder. As in `Checkpoint`."""
-
-    training: str
-    kind: Literal["sft", "grpo"]
-    iteration: int
-    base: str
-    base_digest: str
-    rows: str
-    rows_digest: str
-    order_digest: str
-    settings_digest: str
-    code_version: str
-    run: str
-    reward: float | None
-    loss: float | None
 
 
 def checkpoint_name(training: str, iteration: int) -> str:

@@ -33,9 +33,9 @@ from resources.training.step_feed import OnStep, StepFeed
 from resources.training.trainer_faults import ADVICE, Fault, TrainerFault, diagnose, last_words, told_death
 from resources.training.trainer_process import TrainerProcess
 from tmas_assets.records.base import Record, canonical_json
-from tmas_assets.records.trainer import TrainerOutcome, TrainerPlan
+from tmas_assets.records.trainer import OUTCOME, TrainerOutcome, TrainerPlan
 
-PLAN, LOG, LAUNCH, OUTCOME = "plan.json", "trainer.log", "launch.json", "outcome.json"
+PLAN, LOG, LAUNCH = "plan.json", "trainer.log", "launch.json"
 POLL_SECONDS = 0.1
 PORT_ATTEMPTS = 3
 Context = AssetExecutionContext | OpExecutionContext

@@ -13,7 +13,7 @@ from tmas_assets.records.call import (
     Trace,
     Usage,
 )
-from tmas_assets.records.checkpoint import Checkpoint
+from tmas_assets.records.checkpoint import Checkpoint, CheckpointFacts
 from tmas_assets.records.conversation import Conversation
 from tmas_assets.records.data_set import (
     ROW_SOURCES,
@@ -110,7 +110,15 @@ from tmas_assets.records.team_trace import (
     TraceFilter,
     TraceTurn,
 )
-from tmas_assets.records.trainer import RewardPart, StepFigures, StepPrompts, TrainerOutcome, TrainerPlan
+from tmas_assets.records.trainer import (
+    MOST_DIFFERENT,
+    OUTCOME,
+    RewardPart,
+    StepFigures,
+    StepPrompts,
+    TrainerOutcome,
+    TrainerPlan,
+)
 from tmas_assets.records.training import (
     LATEST,
     Base,
@@ -132,7 +140,9 @@ __all__ = [
     "CHOICES",
     "JUDGE",
     "LATEST",
+    "MOST_DIFFERENT",
     "NO_GRADER",
+    "OUTCOME",
     "RED_TEAM",
     "REPEATED",
     "ROW_SOURCES",
@@ -152,6 +162,7 @@ __all__ = [
     "Call",
     "ChatRequest",
     "Checkpoint",
+    "CheckpointFacts",
     "Choice",
     "ChoiceCount",
     "Cited",

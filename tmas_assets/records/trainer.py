@@ -5,6 +5,11 @@ from typing import Literal
 from tmas_assets.records.base import Record
 from tmas_assets.records.training import Training
 
+OUTCOME = "outcome.json"
+"""File of the `TrainerOutcome` in the folder of the trained model, written last by the trainer."""
+MOST_DIFFERENT = 1e-6
+"""Largest difference between a weight in memory and the same one read back, up to which a folder holds the trained model."""
+
 
 class TrainerPlan(Record):
     """One launch of the trainer, as a JSON file that every process reads."""

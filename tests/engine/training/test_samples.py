@@ -18,7 +18,7 @@ def reward(run, place, source, *replies):
 
     tokenizer = tiny_model.tokenizer()
     ids = [tokenizer.encode(reply) for reply in replies]
-    with Scorer.of(run, deployment(place), "one") as scorer:
+    with Scorer(run, deployment(place), "one") as scorer:
         samples = Samples(scorer, [row(source)], tokenizer, len(replies))
         samples.ends = {tokenizer.eos_token_id}
         given = samples.reward(completion_ids=ids, row=[0] * len(ids), trainer_state=SimpleNamespace(global_step=6))
@@ -48,7 +48,7 @@ def test_a_run_in_which_no_sample_has_a_reward_is_ended_with_the_reasons(tmp_pat
 
     def train(rows):
         """Two steps of one prompt each."""
-        with Scorer.of(training(), deployment(tmp_path), "one") as scorer:
+        with Scorer(training(), deployment(tmp_path), "one") as scorer:
             samples = Samples(scorer, rows, tokenizer, 2)
             samples.ends = {tokenizer.eos_token_id}
             watch = FirstSteps("run", samples, most=0.5, steps=2, budget=9)
@@ -65,7 +65,7 @@ def test_a_run_in_which_no_sample_has_a_reward_is_ended_with_the_reasons(tmp_pat
 def test_rows_that_could_not_be_judged_are_named_before_training(tmp_path):
     other = row("guideline")
     other = other.model_copy(update={"prompt": (*other.prompt[:-1], other.prompt[-1].model_copy(update={"content": "Solve it."}))})
-    with Scorer.of(training(), deployment(tmp_path), "one") as scorer:
+    with Scorer(training(), deployment(tmp_path), "one") as scorer:
         scorer.require([row("guideline"), row("normal")])
         with pytest.raises(ScoringFault, match="its prompt does not begin with a problem and strategies"):
             scorer.require([row("guideline"), other])

@@ -24,7 +24,7 @@ JUDGED = (HYBRID[0], HYBRID[1], {"name": "novel_strategy", "settings": {"novelty
 
 @pytest.fixture
 def scorer(tmp_path):
-    with Scorer.of(training(), deployment(tmp_path), "test") as made:
+    with Scorer(training(), deployment(tmp_path), "test") as made:
         yield made
 
 
@@ -96,7 +96,7 @@ def test_a_guideline_sample_without_a_word_is_wrong_and_not_new(scorer, reply):
 )
 def test_rewards_with_faults_are_refused_before_anything_is_scored(tmp_path, change, words):
     with pytest.raises(ScoringFault, match=words):
-        Scorer.of(training(**change), deployment(tmp_path), "test")
+        Scorer(training(**change), deployment(tmp_path), "test")
 
 
 def test_the_statement_is_cut_out_of_the_prompt_as_it_was_posed():
@@ -138,13 +138,13 @@ def test_a_judge_says_what_is_novel_is_paid_once_and_unreadable_words_are_no_ver
     rows = [guided, guided, guided, guided, row("normal"), row("experience", p_base=0.0), guided]
     replies = [f"By parity. {RIGHT}", f"As before. {WRONG}", f"By luck. {RIGHT}", f"By parity. {RIGHT}", RIGHT, RIGHT, ""]
     with launch.thread(script=script) as server:
-        with Scorer.of(judged(server.url), place, "one") as scorer:
+        with Scorer(judged(server.url), place, "one") as scorer:
             first = totals(scorer, rows, replies)
             assert first == [1.0, -1.0, None, 1.0, 1.0, 1.5, -1.0]
             assert scorer.unrewarded == {"novelty unknown": 1}
             assert len(script.asked) == 3
             assert totals(scorer, rows, replies) == first
-        with Scorer.of(judged(server.url), place, "two") as scorer:
+        with Scorer(judged(server.url), place, "two") as scorer:
             assert totals(scorer, rows, replies) == first
         assert server.stats()["total"] == 3
     with closing(place.call_log()) as log:
@@ -154,7 +154,7 @@ def test_a_judge_says_what_is_novel_is_paid_once_and_unreadable_words_are_no_ver
 def test_the_judge_is_asked_at_temperature_0_without_the_gold_and_sees_the_answer_part_alone(tmp_path):
     script = Judge()
     guided = row("guideline", ground_truth="86420")
-    with launch.thread(script=script) as server, Scorer.of(judged(server.url), deployment(tmp_path), "one") as scorer:
+    with launch.thread(script=script) as server, Scorer(judged(server.url), deployment(tmp_path), "one") as scorer:
         assert totals(scorer, [guided], ["<think>hidden</think>By parity, \\boxed{86421}."], cut=True) == [-0.5]
     [asked] = script.asked
     assert asked.body["temperature"] == 0
@@ -165,21 +165,21 @@ def test_the_judge_is_asked_at_temperature_0_without_the_gold_and_sees_the_answe
 def test_a_sample_that_no_novelty_could_reward_is_not_judged(tmp_path):
     script = Judge()
     broken = row("guideline", grader="math", ground_truth=r"\begin{cases")
-    with launch.thread(script=script) as server, Scorer.of(judged(server.url), deployment(tmp_path), "one") as scorer:
+    with launch.thread(script=script) as server, Scorer(judged(server.url), deployment(tmp_path), "one") as scorer:
         assert totals(scorer, [broken], [RIGHT]) == [None]
     assert script.asked == []
 
 
 def test_a_judge_that_cannot_be_reached_ends_the_scoring(tmp_path):
     far = judged("http://127.0.0.1:9/v1", max_attempts=1)
-    with Scorer.of(far, deployment(tmp_path), "one") as scorer, pytest.raises(EndpointUnavailable, match=r"127\.0\.0\.1:9"):
+    with Scorer(far, deployment(tmp_path), "one") as scorer, pytest.raises(EndpointUnavailable, match=r"127\.0\.0\.1:9"):
         totals(scorer, [row("guideline"), row("guideline")], [RIGHT, WRONG])
 
 
 def test_a_judge_that_refuses_everything_ends_the_scoring(tmp_path):
     with (
         launch.thread(Settings(api_key="another")) as server,
-        Scorer.of(judged(server.url), deployment(tmp_path), "one") as scorer,
+        Scorer(judged(server.url), deployment(tmp_path), "one") as scorer,
         pytest.raises(EndpointRefuses, match=r"run__novelty: endpoints\.default .*unauthorized"),
     ):
         totals(scorer, [row("guideline")], [RIGHT])

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from resources.training.checkpoints import CheckpointFacts, Checkpoints, Registered
+from resources.training.checkpoints import Checkpoints, Registered
 from tests.resources.conftest import whole_safetensors
-from tmas_assets.records import TrainerOutcome
+from tmas_assets.records import CheckpointFacts, TrainerOutcome
 
 OUTCOME = TrainerOutcome(
     ended="finished", step=6, seconds=1.5, processes=1, max_difference=0.0, parameters=64, device="cpu", packages=(("trl", "1"),)

@@ -16,15 +16,14 @@ from partitions.keys import iteration_key
 from resources.deployment import Deployment
 from resources.parquet_store import Address, MissingFile, Parent, StoredFile
 from resources.serving.model_folder import write_manifest
-from resources.training.checkpoints import CheckpointFacts, CheckpointMissing, Checkpoints, CheckpointTorn, Registered
+from resources.training.checkpoints import CheckpointMissing, Checkpoints, CheckpointTorn, Registered
 from resources.training.trainer_job import Context
 from tmas_assets.assets.training.code import trainer_code
 from tmas_assets.assets.training.planning import MADE, Start, TrainingFault, made
-from tmas_assets.engine.training.figures_file import read_figures
-from tmas_assets.records import RlRow, StepFigures, StepPrompts, TrainerOutcome
+from tmas_assets.engine.training.figures_file import ORDER, read_figures
+from tmas_assets.records import CheckpointFacts, RlRow, StepFigures, StepPrompts, TrainerOutcome
 from tmas_assets.training.order import step_table
 
-ORDER = "order.jsonl"
 _STEP = TypeAdapter(StepPrompts)
 OnStep = Callable[[StepFigures], None]
 

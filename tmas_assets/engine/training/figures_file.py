@@ -11,6 +11,9 @@ from pydantic import ValidationError
 from resources.whole_file import whole_file
 from tmas_assets.records import StepFigures
 
+ORDER = "order.jsonl"
+"""Beside the figures of SFT: the table of conversations by step, JSON lines of `StepPrompts`."""
+
 
 def append(file: Path, figures: StepFigures) -> None:
     """One line, at once for every reader. Raises OSError."""

@@ -60,7 +60,7 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
         raise TrainerRefusal(f"{training.name}: {error}") from error
     tokenizer = AutoTokenizer.from_pretrained(plan.model, padding_side="left", local_files_only=True)
     longest = _require_room(plan, rows, tokenizer, grpo)
-    with Scorer.of(training, Deployment.from_environment(), run=f"{training.name}/{plan.iteration}") as scorer:
+    with Scorer(training, Deployment.from_environment(), run=f"{training.name}/{plan.iteration}") as scorer:
         try:
             scorer.require(rows)
         except (ScoringFault, SandboxFault) as fault:

@@ -18,11 +18,8 @@ from safetensors import SafetensorError
 from resources.whole_file import whole_file
 from tmas_assets.engine.training import ranks
 from tmas_assets.engine.training.faults import ModelNotAsTrained, StateNotWritten
-from tmas_assets.records import TrainerOutcome
+from tmas_assets.records import MOST_DIFFERENT, OUTCOME, TrainerOutcome
 
-OUTCOME = "outcome.json"
-MOST_DIFFERENCE = 1e-6
-"""Between a weight in memory and the same one read back."""
 _SHAPING = ("torch", "transformers", "trl", "deepspeed", "accelerate", "tokenizers", "safetensors")
 
 
@@ -44,9 +41,9 @@ def save_model(trainer: Any, folder: Path) -> float:
     for told in filter(None, ranks.gathered(fault)):  # the others would wait for the first one
         raise told
     difference = ranks.largest(_difference(trainer.model, back), trainer.args.device)
-    if not difference <= MOST_DIFFERENCE:
+    if not difference <= MOST_DIFFERENT:
         raise ModelNotAsTrained(
-            f"{folder}: weights read back differ from those in memory by {difference:g}, allowed are {MOST_DIFFERENCE:g}; the model is not kept. "
+            f"{folder}: weights read back differ from those in memory by {difference:g}, allowed are {MOST_DIFFERENT:g}; the model is not kept. "
             "Run again: training goes on from the last whole state."
         )
     return difference

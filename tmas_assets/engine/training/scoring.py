@@ -66,10 +66,6 @@ class Scorer:
         self.unrewarded: Counter[str] = Counter()
         """Samples without a reward so far, by reason: `unparseable_gold`, `timeout`, `undecided`, `novelty unknown`, ..."""
 
-    @classmethod
-    def of(cls, training: Training, deployment: Deployment, run: str) -> Self:
-        return cls(training, deployment, run)
-
     def require(self, rows: Sequence[RlRow]) -> None:
         """To be asked before anything is trained. Raises SandboxFault where code cannot be run here, ScoringFault for guideline rows
         whose prompt is no prompt of ours."""

@@ -15,13 +15,11 @@ from tmas_assets.engine.training.arguments import arguments
 from tmas_assets.engine.training.ending import AskedToEnd
 from tmas_assets.engine.training.faults import TrainerRefusal
 from tmas_assets.engine.training.figures import Report, StepLog
+from tmas_assets.engine.training.figures_file import ORDER
 from tmas_assets.engine.training.rows import planned_rows, require_known
 from tmas_assets.engine.training.sft_trainer import LAID_OUT, StepMean, examples
 from tmas_assets.records import Conversation, TrainerOutcome, TrainerPlan
 from tmas_assets.training.sft_layout import Layout, lay_out
-
-ORDER = "order.jsonl"
-"""Beside the figures: the table of conversations by step, JSON lines of `StepPrompts`."""
 
 
 class PlannedSft(planned_run.PlannedRun, StepMean):
