@@ -7,6 +7,7 @@ environment for paths. Leaves out experiments: those are YAML under `tmas_assets
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -23,12 +24,13 @@ from resources.training.trainer_job import TrainerJob
 
 T = TypeVar("T")
 REPOSITORY = Path(__file__).resolve().parent.parent
+SCRATCH = str(Path(tempfile.gettempdir()) / f"tmas-{os.getuid()}")
 
 
 _VARIABLES = {
     "home": "TMAS_HOME", "store_root": "TMAS_STORE", "store_options": "TMAS_STORE_OPTIONS", "call_log_url": "TMAS_CALL_LOG",
     "data": "TMAS_DATA", "reports": "TMAS_REPORTS", "serve_python": "TMAS_SERVE_PYTHON",
-    "grading_workers": "TMAS_GRADING_WORKERS", "code_isolation": "TMAS_CODE_ISOLATION", "linger_seconds": "TMAS_SERVER_LINGER",
+    "grading_workers": "TMAS_GRADING_WORKERS", "code_isolation": "TMAS_CODE_ISOLATION", "scratch": "TMAS_SCRATCH", "linger_seconds": "TMAS_SERVER_LINGER",
 }  # fmt: skip
 """Every field and the variable that states it."""
 _SECRET = {field: _VARIABLES[field] for field in ("call_log_url", "store_options")}
@@ -51,6 +53,7 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
     code_isolation: str = Field(
         default="bubblewrap", description="TMAS_CODE_ISOLATION: bubblewrap, or none to run models' code without a sandbox"
     )
+    scratch: str = Field(default=SCRATCH, description="TMAS_SCRATCH: folder on a local disk for what trainers compile")
     linger_seconds: float = Field(default=300, description="TMAS_SERVER_LINGER: idle seconds before a server ends")
 
     @classmethod
@@ -68,6 +71,7 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
             serve_python=read("TMAS_SERVE_PYTHON", str(REPOSITORY / ".venv-serve" / "bin" / "python")),
             grading_workers=_stated("TMAS_GRADING_WORKERS", "2", _at_least_one, "a whole number of processes, at least 1"),
             code_isolation=_stated("TMAS_CODE_ISOLATION", "bubblewrap", _isolation, " or ".join(ISOLATIONS)),
+            scratch=read("TMAS_SCRATCH", SCRATCH),
             linger_seconds=_stated("TMAS_SERVER_LINGER", "300", _seconds, "a number of seconds, at least 0"),
         )
 
@@ -104,7 +108,7 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
         )
 
     def trainer(self) -> TrainerJob:
-        return TrainerJob(home=self.home)
+        return TrainerJob(scratch=self.scratch)
 
     def encoders(self) -> Encoders:
         return Encoders(Path(self.home), sys.executable)

@@ -6,18 +6,32 @@ ever. So every trainer holds a lock of ours while it runs: who gets it alone kno
 
 import contextlib
 import fcntl
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from resources.training.trainer_faults import Fault, TrainerFault
 
 STALE_SECONDS = 1800.0
 """No build takes so long; such a lock is a leftover though other trainers run."""
 
 
-def kernel_caches(home: Path, torch: str) -> dict[str, str]:
-    """Variables of all kernel caches, below `home` and not in a home directory that may lie on a network; a folder for each
-    torch version, since what was built for one does not fit another."""
-    caches = home / "cache"
+def kernel_caches(scratch: Path, torch: str) -> dict[str, str]:
+    """Variables of all kernel caches, below `scratch`: on this machine's own disk, since such caches lock or go stale on a network
+    mount (deepspeedai/DeepSpeed#5205). A folder for each torch version: what was built for one does not fit another.
+
+    Kernels are code, so a folder that another user made is refused. Raises TrainerFault."""
+    caches = scratch / "cache"
+    try:
+        caches.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owners = {path.stat().st_uid for path in (scratch, caches)}
+    except OSError as error:
+        raise TrainerFault(Fault.LAUNCH, f"kernel caches cannot lie in {caches}: {error}. Name a folder on a local disk in TMAS_SCRATCH.") from error
+    if owners != {os.getuid()}:
+        raise TrainerFault(
+            Fault.LAUNCH, f"{scratch}, where compiled kernels are kept, belongs to another user. Name a folder of your own in TMAS_SCRATCH."
+        )
     return {
         "TORCH_EXTENSIONS_DIR": str(caches / f"torch-extensions-{torch}"),
         "TORCHINDUCTOR_CACHE_DIR": str(caches / f"inductor-{torch}"),

@@ -1,6 +1,6 @@
 """Runs a trainer's plan: its processes started by the launcher of the settings, watched, and ended whatever becomes of us.
 
-    outcome = TrainerJob(home=..., python=...).run(plan, folder, environment=deployment.environment(), context=context, on_step=...)
+    outcome = TrainerJob(scratch=..., python=...).run(plan, folder, environment=deployment.environment(), context=context, on_step=...)
 
 Streams each step's figures, through Dagster Pipes where a Dagster context is given. Knows nothing of what is trained, and
 registers no checkpoint.
@@ -44,8 +44,8 @@ Context = AssetExecutionContext | OpExecutionContext
 class TrainerJob(Record):
     """How this machine runs trainers."""
 
-    home: str
-    """Kernel caches lie below it."""
+    scratch: str
+    """Kernel caches lie below it: a folder on this machine's own disk."""
     python: str = sys.executable
     """Interpreter of the trainer's environment, where the training names none."""
     program: tuple[str, ...] = launchers.PROGRAM
@@ -66,10 +66,9 @@ class TrainerJob(Record):
         launch = plan.training.launch
         folder.mkdir(parents=True, exist_ok=True)
         (folder / PLAN).write_text(plan.model_dump_json(indent=1))
-        home = Path(self.home).resolve()
         bare = launchers.launch_environment(os.environ, environment, launch, {})
         python = able_interpreter(launch.python or self.python, launch, bare, needed_by(plan.training))
-        caches = kernel_caches(home, python.version("torch"))
+        caches = kernel_caches(Path(self.scratch).resolve(), python.version("torch"))
         for attempt in range(1, PORT_ATTEMPTS + 1):
             port = self._port(plan)
             command = launchers.launch_command(

@@ -47,7 +47,8 @@ def test_a_faulty_secret_is_named_and_not_shown(monkeypatch):
 def test_a_child_process_makes_the_very_same_deployment(monkeypatch, tmp_path):
     own = Deployment(
         home=str(tmp_path), store_root="s3://bucket/x", store_options='{"key": "k"}', call_log_url=f"postgresql://u:{PASSWORD}@h/d",
-        data="/data", reports="/reports", serve_python="/python", grading_workers=5, code_isolation="none", linger_seconds=7.5,
+        data="/data", reports="/reports", serve_python="/python", grading_workers=5, code_isolation="none", scratch="/scratch",
+        linger_seconds=7.5,
     )
     for name, value in own.environment().items():
         monkeypatch.setenv(name, value)

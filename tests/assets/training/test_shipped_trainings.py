@@ -66,6 +66,6 @@ def test_without_gpus_a_launch_is_refused_before_anything_is_started(
         states=str(tmp_path / "states"), output=str(tmp_path / "model"), figures=str(tmp_path / "figures.jsonl"),
     )  # fmt: skip
     with pytest.raises(TrainerFault, match=words) as fault:
-        TrainerJob(home=str(tmp_path)).run(plan, tmp_path / "run", environment={})
+        TrainerJob(scratch=str(tmp_path)).run(plan, tmp_path / "run", environment={})
     assert fault.value.kind is kind
     assert not (tmp_path / "run" / "trainer.log").exists()

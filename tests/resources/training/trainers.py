@@ -37,7 +37,7 @@ def plan(folder: Path, **launch: Any) -> TrainerPlan:
 
 
 def job(home: Path) -> TrainerJob:
-    return TrainerJob(home=str(home), program=(STANDIN,))
+    return TrainerJob(scratch=str(home), program=(STANDIN,))
 
 
 def bare_python(folder: Path, flags: str = "") -> str:
