@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 
 from resources.deployment import Deployment
-from tmas_assets.definitions import experiment_files
+from tmas_assets.assets.location import loaded
 
 TMAS = Path(sys.executable).with_name("tmas")
 
@@ -30,7 +30,7 @@ def counters(url: str) -> tuple[float, float]:
 
 
 def main() -> int:
-    demo = next(file.experiment for file in experiment_files()[1] if file.experiment.name == "demo")
+    demo = next(file.experiment for file in loaded().experiments if file.experiment.name == "demo")
     managed = demo.endpoints["default"].managed
     assert managed is not None
     with tempfile.TemporaryDirectory() as scratch, Deployment.from_environment().vllm().lease(managed) as served:

@@ -23,7 +23,7 @@ from tmas_assets.records import (
 )
 
 TRACE = Trace(
-    call="k", role="x", status="complete", repetitive=False, prompt_tokens=1, completion_tokens=1, failure=None
+    call="k", reply="r", role="x", status="complete", repetitive=False, prompt_tokens=1, completion_tokens=1, failure=None
 )
 
 

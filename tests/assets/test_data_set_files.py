@@ -14,7 +14,7 @@ import yaml
 from tests.whole.campaign import ROOT
 from tests.whole.test_faulty_settings import LOAD
 from tmas_assets.assets.data.files import ColdStartFile, TeamTracesFile
-from tmas_assets.definitions import loaded
+from tmas_assets.assets.location import loaded
 
 URL = {"urls": ["http://127.0.0.1:1/v1"], "model": "m"}
 COLD: dict[str, Any] = {

@@ -9,9 +9,9 @@ from resources.releases import load_problems
 from tests.whole.deciding import asked
 from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.experiment import ExperimentFault, check
+from tmas_assets.assets.location import loaded
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.summary import summary_asset
-from tmas_assets.definitions import loaded
 from tmas_assets.records import hypothesis_of
 
 

@@ -9,7 +9,7 @@ from dagster.components.testing import create_defs_folder_sandbox
 
 from resources.deployment import Deployment
 from tmas_assets.assets.experiment import ExperimentFile
-from tmas_assets.definitions import loaded
+from tmas_assets.assets.location import loaded
 from tmas_assets.records import Experiment
 
 GOOD = {

@@ -4,7 +4,7 @@ import pytest
 
 from tests.whole.experiments import deployment
 from tmas_assets.assets.faults import graders_of
-from tmas_assets.definitions import loaded
+from tmas_assets.assets.location import loaded
 from tmas_assets.engine.building.golds import sound
 from tmas_assets.engine.building.sources import load_sources
 

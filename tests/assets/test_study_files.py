@@ -9,8 +9,8 @@ import pytest
 from resources.deployment import Deployment
 from tests.strategies.small import DECIDES
 from tmas_assets.assets.experiment import ExperimentFault
+from tmas_assets.assets.location import loaded
 from tmas_assets.assets.study import StudyFile, checked_members
-from tmas_assets.definitions import loaded
 from tmas_assets.records import Study, reference_of
 from tmas_assets.strategies import settings_of, strategies
 

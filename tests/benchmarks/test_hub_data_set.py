@@ -152,7 +152,7 @@ def test_a_data_set_without_a_commit_is_refused():
 def test_it_has_golds_asks_no_hub_when_listed_and_makes_no_default_asset(hub, tmp_path):
     entry = benchmark("hub_data_set")
     assert (entry.has_gold, entry.brought) == (True, True)
-    from tmas_assets.definitions import releases_of
+    from tmas_assets.assets.location import releases_of
 
     assert availability(entry, "default", data=None, cache=tmp_path).place == "download"
     assert asset_name(choice()) == "hub_data_set"

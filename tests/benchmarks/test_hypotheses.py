@@ -163,7 +163,7 @@ def test_the_folder_is_part_of_where_problems_come_from_and_of_no_digest(folder)
 
 
 def test_a_benchmark_without_a_file_is_listed_and_makes_no_default_asset(folder):
-    from tmas_assets.definitions import releases_of
+    from tmas_assets.assets.location import releases_of
 
     assert asset_name(choice(folder)) == "hypotheses"
     assert availability(benchmark("hypotheses"), "default", data=None, cache=folder).here

@@ -308,7 +308,7 @@ def test_it_is_a_benchmark_with_golds_under_a_label_of_the_users_own_and_makes_n
     assert entry.brought
     assert asset_name(choice(tmp_path, label="exam")) == "problem_file_exam"
     assert {one.release for one in load(tmp_path, jsonl(ROWS), label="exam").problems} == {"exam"}
-    from tmas_assets.definitions import releases_of
+    from tmas_assets.assets.location import releases_of
 
     assert availability(entry, "default", data=None, cache=tmp_path).place == "your file"
     assert "problem_file" not in {one.name for one in releases_of([])}

@@ -26,6 +26,7 @@ class Row(Record):
 
 TRACE = Trace(
     call="k",
+    reply="r",
     role="solution",
     status="failed",
     repetitive=False,

@@ -6,7 +6,7 @@ from tmas_assets.statistics import role_tokens
 
 def trace(role: str, prompt: int | None, completion: int | None) -> Trace:
     return Trace(
-        call="0" * 64, role=role, status="complete", repetitive=False, prompt_tokens=prompt,
+        call="0" * 64, reply="1" * 64, role=role, status="complete", repetitive=False, prompt_tokens=prompt,
         completion_tokens=completion, failure=None,
     )  # fmt: skip
 

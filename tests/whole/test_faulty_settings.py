@@ -66,7 +66,7 @@ LOAD = """
 import json, pathlib, sys, warnings
 warnings.simplefilter("ignore")
 from tmas_assets.assets.experiment import ExperimentFault
-from tmas_assets.definitions import loaded
+from tmas_assets.assets.location import loaded
 file = pathlib.Path(sys.argv[1])
 said = []
 for body in json.load(sys.stdin):

@@ -8,7 +8,7 @@ import pytest
 from tests.real_model import real_home
 from tests.whole.data_sets import build
 from tests.whole.experiments import deployment
-from tmas_assets.definitions import loaded
+from tmas_assets.assets.location import loaded
 from tmas_assets.engine.building.steps import Steps
 from tmas_assets.records import Conversation, PublishedTrace, RlRow
 

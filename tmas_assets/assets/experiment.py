@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 import dagster as dg
+from dagster._utils.schedules import is_valid_cron_string
 from pydantic import BaseModel
 
 from tmas_assets.assets.campaign import CampaignOps, campaign_job
@@ -123,6 +124,8 @@ def _unfit(experiment: Experiment, settings: Record) -> str | None:
                 f"judge: {entry.name} ({', '.join(entry.graders)}) leaves nothing to a judge by itself; "
                 "add `rubric: answer` to have its undecided answers judged against the gold, or remove the judge"
             )
+    if experiment.refresh is not None and not is_valid_cron_string(experiment.refresh.cron):
+        return f'refresh.cron: {experiment.refresh.cron!r} is no cron expression; give five fields, e.g. "0 2 * * *" for two at night'
     if (too_many := rounds_fault(experiment.strategy, experiment.iterations)) is not None:
         return too_many
     if (own := own_assets(experiment)) is not None and (unfit := own.fault(experiment)) is not None:

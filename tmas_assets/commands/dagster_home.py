@@ -8,6 +8,7 @@ import dagster as dg
 from sqlalchemy.exc import SQLAlchemyError
 
 from resources.deployment import REPOSITORY
+from resources.private_folder import private_folder
 from resources.serving.file_lock import exclusive
 from resources.serving.vllm_server import home_from_environment
 from tmas_assets.commands.faults import CommandFault
@@ -20,7 +21,8 @@ def prepare_dagster_home() -> Path:
         raise CommandFault(f"DAGSTER_HOME is {str(home)!r} and should be an absolute path; {home.absolute()} perhaps")
     os.environ["DAGSTER_HOME"] = str(home)
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        private_folder(home_from_environment())
+        private_folder(home)
         if not (home / "dagster.yaml").exists():
             shutil.copy(REPOSITORY / "dagster.yaml", home / "dagster.yaml")
         make_schema(home)

@@ -6,9 +6,9 @@ from pathlib import Path
 import tmas_assets
 from tmas_assets.assets.experiment import ExperimentFault, ExperimentFile
 from tmas_assets.assets.loading import Loaded
+from tmas_assets.assets.location import loaded
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.commands.faults import CommandFault
-from tmas_assets.definitions import loaded
 
 FOLDER = Path(tmas_assets.__file__).parent / "defs"
 """Of the copy that is installed, wherever the command is typed."""

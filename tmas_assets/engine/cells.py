@@ -38,7 +38,7 @@ KINDS: dict[str, type[Record]] = {
 }
 _PREVIOUS = "previous memory_bank"
 _AMENDED = "amendments"
-_FORM = 2
+_FORM = 3
 """Counts the forms that a cell's records have had: cells of another form lie beside, and are made anew from the call log."""
 _KIND_OF: dict[type[Record], str] = {record: kind for kind, record in KINDS.items()}
 R = TypeVar("R", bound=Record)

@@ -65,8 +65,10 @@ from tmas_assets.records.experiment import (
     Experiment,
     JudgeSettings,
     ManagedServer,
+    Refresh,
     RoleSettings,
     StrategyChoice,
+    Thresholds,
 )
 from tmas_assets.records.figure import Figure, Metric
 from tmas_assets.records.grade import Grade, Judgement, Outcome, RoleTokens, Score, Verdict
@@ -222,6 +224,7 @@ __all__ = [
     "Question",
     "QuestionReview",
     "Record",
+    "Refresh",
     "RetiredProblem",
     "RewardChoice",
     "RewardModel",
@@ -258,6 +261,7 @@ __all__ = [
     "Teacher",
     "TeamTrace",
     "TeamTraces",
+    "Thresholds",
     "Trace",
     "TraceFilter",
     "TraceFilters",

@@ -75,6 +75,8 @@ class Trace(Record):
     """The part of a call that travels with the record made from it. No time stamps: same inputs, same bytes."""
 
     call: str
+    reply: str
+    """Digest of what was replied (`Call.reply_digest`): the key says what was asked, this what came of it."""
     role: str
     status: CompletionStatus
     repetitive: bool
@@ -112,9 +114,15 @@ class Call(Record):
     server: str
 
     @property
+    def reply_digest(self) -> str:
+        """Of all that a record can be made of: how the reply ended, its answer and its thinking."""
+        return digest([self.finish_reason, self.answer, self.thinking])
+
+    @property
     def trace(self) -> Trace:
         return Trace(
             call=self.key,
+            reply=self.reply_digest,
             role=self.request.role,
             status=self.status,
             repetitive=self.repetitive,

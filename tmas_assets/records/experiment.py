@@ -6,6 +6,7 @@ checked by the strategy and the benchmark themselves, since only they know their
 
 import re
 from typing import Annotated, Literal
+from zoneinfo import available_timezones
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
@@ -99,6 +100,33 @@ class JudgeSettings(Record):
     seed. The rules' verdict stands; how often both agree is reported."""
 
 
+class Refresh(Record):
+    """A night's campaign of only what is new. Its schedule is made stopped; a person switches it on."""
+
+    cron: str = "0 2 * * *"
+    """When, as five fields: minute, hour, day, month, weekday. Dagster judges it."""
+    time_zone: str = "UTC"
+    """IANA name of the zone that `cron` is read in."""
+    level: float = Field(default=0.95, gt=0, lt=1)
+    """Of the paired interval by which tonight's score is compared with the last one; all below 0 is a regression."""
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_zone(cls, value: str) -> str:
+        if value not in available_timezones():
+            raise ValueError(f"{value!r} is no time zone; give an IANA name, e.g. UTC or Europe/Berlin")
+        return value
+
+
+class Thresholds(Record):
+    """Shares above which the checks of a summary warn."""
+
+    parse_errors: float = Field(default=0.2, ge=0, le=1)
+    """Of the replies of any one role that broke their format."""
+    truncated: float = Field(default=0.2, ge=0, le=1)
+    """Of the answers that ended at the token limit."""
+
+
 class Budget(Record):
     """Hard caps; None is no cap. Reaching one ends the run with what is finished, and says so."""
 
@@ -122,6 +150,9 @@ class Experiment(Record):
     budget: Budget = Budget()
     failure_threshold: float = Field(default=0.2, ge=0, le=1)
     """Share of failed calls (permanent refusals, after at least 20 calls) above which the run fails."""
+    refresh: Refresh | None = None
+    """None: it runs when somebody launches it."""
+    thresholds: Thresholds = Thresholds()
 
     @field_validator("endpoints")
     @classmethod
@@ -168,8 +199,8 @@ class Experiment(Record):
         return {name: endpoint for name, endpoint in self.endpoints.items() if name != idle}
 
     def digest(self) -> str:
-        """Digest of all that shapes a cell's bytes. How far (iterations, limit), how fast and the judge stay out of it."""
-        apart = {"description", "iterations", "judge", "budget", "failure_threshold"}
+        """Digest of all that shapes a cell's bytes. How far (iterations, limit), how fast, when, and the judge stay out of it."""
+        apart = {"description", "iterations", "judge", "budget", "failure_threshold", "refresh", "thresholds"}
         body = self.model_dump(mode="json", exclude=apart)
         body["endpoints"] = {name: body["endpoints"][name] for name in self.solving_endpoints}
         for operational in ("limit", "base"):

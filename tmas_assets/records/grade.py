@@ -39,7 +39,7 @@ class Judgement(Record):
 class Grade(Record):
     """The verdict on one rollout, with the grader that gave it. Truncation belongs to the completion."""
 
-    SCHEMA_VERSION: ClassVar[int] = 2
+    SCHEMA_VERSION: ClassVar[int] = 3
     problem: str
     problem_digest: str
     rollout: str

@@ -19,6 +19,7 @@ Polarity = Literal["conclusion", "pitfall", "strategy"]
 class Rollout(Record):
     """One candidate solution. `text` is the answer part of the reply, `answer` its last complete box."""
 
+    SCHEMA_VERSION: ClassVar[int] = 2
     id: str
     """Unique within a problem: `r0t01c3` is repeat 0, iteration 1, candidate 3."""
     problem: str
@@ -43,7 +44,7 @@ class Rollout(Record):
 class Verification(Record):
     """One independent check of one rollout, by whatever role checks: verifier, critic, evaluator. `trace.role` says which."""
 
-    SCHEMA_VERSION: ClassVar[int] = 2
+    SCHEMA_VERSION: ClassVar[int] = 3
     id: str
     """`r0t01c3v2`: check 2 of rollout r0t01c3."""
     problem: str
@@ -66,6 +67,7 @@ class Verification(Record):
 class Summary(Record):
     """The checks of one rollout in a few sentences."""
 
+    SCHEMA_VERSION: ClassVar[int] = 2
     id: str
     problem: str
     rollout: str
@@ -150,7 +152,7 @@ class Turn(Record):
 class MemorySnapshot(Record):
     """What goes on to the next iteration: both banks, the turns of this one, and whether the strategy has stopped."""
 
-    SCHEMA_VERSION: ClassVar[int] = 2
+    SCHEMA_VERSION: ClassVar[int] = 3
 
     problem: str
     problem_digest: str

@@ -8,7 +8,7 @@ import pytest
 from resources.training.deepspeed_config import deepspeed_config
 from resources.training.trainer_faults import Fault, TrainerFault
 from resources.training.trainer_job import TrainerJob
-from tmas_assets.definitions import loaded
+from tmas_assets.assets.location import loaded
 from tmas_assets.records import TrainerPlan, Training
 
 pytestmark = pytest.mark.xdist_group("trl")
