@@ -4,6 +4,7 @@ Every field has a default for a laptop and an environment variable; nothing else
 environment for paths. Leaves out experiments: those are YAML under `tmas_assets/defs/`.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from pydantic import Field
 from resources.calls.call_log import CallLog
 from resources.encoding.sentence_encoder import Encoders
 from resources.parquet_store import ParquetStore
+from resources.private_folder import private_folder
 from resources.sandbox.limits import ISOLATIONS, Isolation
 from resources.serving.vllm_server import VllmServer, home_from_environment
 from resources.training.trainer_job import TrainerJob
@@ -35,6 +37,8 @@ _VARIABLES = {
 """Every field and the variable that states it."""
 _SECRET = {field: _VARIABLES[field] for field in ("call_log_url", "store_options")}
 """Fields that may hold a password or a key, and their variables."""
+_NOT_SHOWN = (*_SECRET.values(), "TMAS_STORE")
+"""Variables whose faulty value no error repeats."""
 
 
 class DeploymentFault(ValueError):
@@ -58,12 +62,14 @@ class Deployment(dg.ConfigurableResource["Deployment"]):
 
     @classmethod
     def from_environment(cls) -> "Deployment":
-        """Raises DeploymentFault."""
+        """Raises DeploymentFault. Makes the home where there is none, for the user alone."""
         home = home_from_environment()
+        with contextlib.suppress(OSError):  # whoever needs it will say that it cannot be made
+            private_folder(home)
         read = os.environ.get
         return cls(
             home=str(home),
-            store_root=read("TMAS_STORE", str(home / "store")),
+            store_root=_stated("TMAS_STORE", str(home / "store"), _no_password, "a folder or a URL without a password, which belongs into TMAS_STORE_OPTIONS"),
             store_options=_stated("TMAS_STORE_OPTIONS", "{}", _json_object, "a JSON object, e.g. {\"key\": \"...\"}"),
             call_log_url=read("TMAS_CALL_LOG", f"sqlite:///{home}/calls.sqlite"),
             data=read("TMAS_DATA", ""),
@@ -131,8 +137,16 @@ def _stated(name: str, default: str, read: Callable[[str], T], wanted: str) -> T
     try:
         return read(text)
     except ValueError as fault:
-        found = "as it is cannot be used" if name in _SECRET.values() else f"is {text!r}"
-        raise DeploymentFault(f"{name} {found} and should be {wanted}") from None if name in _SECRET.values() else fault
+        found = "as it is cannot be used" if name in _NOT_SHOWN else f"is {text!r}"
+        raise DeploymentFault(f"{name} {found} and should be {wanted}") from None if name in _NOT_SHOWN else fault
+
+
+def _no_password(text: str) -> str:
+    """Where files lie is shown with every asset."""
+    user, at, _ = text.partition("://")[2].partition("/")[0].rpartition("@")
+    if at and ":" in user:  # a user alone may stand there: abfs://container@account
+        raise ValueError("password in a URL")
+    return text
 
 
 def _json_object(text: str) -> str:

@@ -3,6 +3,8 @@
 Leaves out who asks when (`call_log.py`).
 """
 
+import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -56,13 +58,7 @@ class CallStore:
     """An engine with its tables made and its errors translated. Safe to make in several processes at once."""
 
     def __init__(self, url: str) -> None:
-        try:
-            parsed = sa.make_url(url)
-        except sa.exc.ArgumentError as error:
-            raise CallLogError(
-                "the call log url (not shown, it may hold a password) cannot be read; give sqlite:///path or "
-                "postgresql+psycopg2://user@host/database"
-            ) from error
+        parsed = _parsed(url)
         self.dialect = parsed.get_backend_name()
         self.shown = parsed.render_as_string(hide_password=True)
         if self.dialect == "sqlite":
@@ -113,6 +109,8 @@ class CallStore:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CallLogError(f"call log {path}: its folder cannot be made: {error}. Give another path.") from error
+        if "uri" not in url.query:
+            _make_private(path)
         # IMMEDIATE takes the write lock at the start, so that two writers wait for each other and never fail.
         engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS, "isolation_level": "IMMEDIATE"})
 
@@ -167,3 +165,25 @@ class CallStore:
         if self.dialect == "postgresql":
             return "Check that the server is up, the database exists and the user may create tables in it."
         return "Check that the path is writable; nothing was deleted."
+
+
+def _parsed(url: str) -> sa.URL:
+    """Raises CallLogError, which shows nothing of a URL that cannot be read: a password that is not percent-encoded ends anywhere."""
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):  # the latter for a port, and it quotes what it found
+        parsed = None
+    if parsed is None or "@" in (parsed.host or "") + (parsed.database or "" if parsed.password else ""):
+        raise CallLogError(
+            "the call log url (not shown, it may hold a password) cannot be read; give sqlite:///path or "
+            "postgresql+psycopg2://user@host/database, with @ / : # ? % in a password percent-encoded (@ is %40)"
+        )
+    return parsed
+
+
+def _make_private(path: Path) -> None:
+    """An empty file for its owner alone: calls hold prompts and replies in full. One that is there stays as it is.
+
+    SQLite takes its mode over to the files beside it."""
+    with contextlib.suppress(OSError):  # there already, or SQLite is about to say why it cannot be
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

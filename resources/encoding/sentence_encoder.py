@@ -66,8 +66,10 @@ class _Encoder:
         bars.disable_progress_bar()
         self.torch = torch
         try:
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            self.model: Any = AutoModel.from_pretrained(folder, local_files_only=True, dtype=torch.float32).eval()
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            self.model: Any = AutoModel.from_pretrained(
+                folder, local_files_only=True, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
+            ).eval()
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise EncoderFault(f"encoder: the folder {folder} cannot be loaded as an encoder: {error}") from error
         self.longest = _longest(folder, self.model.config)

@@ -22,7 +22,10 @@ RECORDS = (MANIFEST, "checkpoint.json", "outcome.json")
 TRAINING_STATE = ("optimizer", "scheduler", "rng_state", "trainer_state", "training_args", "zero_to_fp32", "latest")
 """Stems of what a trainer leaves beside the weights; none of it is read when the model is served."""
 TRAINING_FOLDERS = ("global_step", "checkpoint-", "runs")
-WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+WEIGHTS = ("*.safetensors",)
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib")
+"""Loading one runs whatever code its maker put into it, so a folder with one beside its config is refused, even where safetensors lie
+there too: which of them a loader takes is the loader's choice. Trainer states do not count: no server reads them."""
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "tekken.json", "*.tiktoken")
 SETTLED_NS = 2_000_000_000
 """A file changed more recently than this may change again within one tick of its clock: its hash is not kept."""
@@ -123,8 +126,13 @@ def _faults(folder: Path) -> list[str]:
     faults += [f"shard {name} missing" for name in sorted(shards - {path.name for path in weights})]
     if not weights and not shards:
         faults.append("no weights (*.safetensors)")
-    for path in _answer_files(folder):
-        if path.stat().st_size == 0 and path.suffix in (".json", ".safetensors", ".bin", ".jinja", ".model"):
+    files = _answer_files(folder)
+    if pickles := sorted(path.name for path in files if path.parent == folder and path.suffix in PICKLES):
+        faults.append(
+            f"{', '.join(pickles)}: a pickle, which may run code when it is loaded; save the weights as safetensors and take it out of the folder"
+        )
+    for path in files:
+        if path.stat().st_size == 0 and path.suffix in (".json", ".safetensors", ".jinja", ".model"):
             faults.append(f"{path.name} is empty")
         elif path.suffix == ".json" and not _is_json(path):
             faults.append(f"{path.name} is not JSON")
@@ -136,7 +144,7 @@ def _faults(folder: Path) -> list[str]:
 def _shards_due(folder: Path, weights: list[Path], faults: list[str]) -> set[str]:
     """Shard names that an index file or the shards' own numbering promise."""
     due: set[str] = set()
-    for index in folder.glob("*.index.json"):
+    for index in folder.glob("*.safetensors.index.json"):
         if _is_json(index):
             named = json.loads(index.read_bytes()).get("weight_map")
             if isinstance(named, dict) and named:

@@ -17,10 +17,13 @@ OTHER_MODEL = (
     "--speculative-config", "--default-chat-template-kwargs",
 )  # fmt: skip
 """Would make answers come from more than the model folder whose digest is recorded; save them in the folder."""
+OTHERS_CODE = ("--trust-remote-code",)
+"""Would run Python that lies in the model folder."""
 OTHER_NUMBERS = (
-    "--quantization", "-q", "--quantization-config", "--dtype", "--kv-cache-dtype", "--load-format",
+    "--quantization", "--quantization-config", "--dtype", "--kv-cache-dtype", "--load-format",
 )  # fmt: skip
 """Change what is computed from the same bytes, so they join the identity."""
+_SHORT = {"-q": "--quantization", "-sc": "--speculative-config"}
 FROM_OUTSIDE = (
     "PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "VIRTUAL_ENV", "VLLM_API_KEY", "VLLM_PORT", "VLLM_HOST_IP",
 )  # fmt: skip
@@ -29,7 +32,7 @@ FROM_OUTSIDE = (
 
 def refused_arguments(managed: ManagedServer) -> list[str]:
     """Those of `extra_args` that a managed server cannot take."""
-    return [name for name, _ in _options(managed.extra_args) if name in OURS + OTHER_MODEL]
+    return [name for name, _ in _options(managed.extra_args) if name in OURS + OTHER_MODEL + OTHERS_CODE]
 
 
 def weight_arguments(managed: ManagedServer) -> list[str]:
@@ -85,13 +88,22 @@ def serve_environment(base: Mapping[str, str], managed: ManagedServer, home: Pat
 
 
 def _options(arguments: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(name, value) of each option, from `--name value` and `--name=value`, underscores in names as dashes."""
+    """(name, value) of each option, from `--name value`, `--name=value` and `--name.field value`, underscores in names as dashes,
+    those that concern us in full however they are shortened: vLLM's parser takes an option by its beginning."""
     options: list[tuple[str, str]] = []
     for word in arguments:
         if word.startswith("-") and not word[1:2].isdigit():
             name, _, value = word.partition("=")
-            options.append((name.replace("_", "-"), value))
+            options.append((_in_full(name.partition(".")[0].replace("_", "-")), value))
         elif options:
             name, value = options.pop()
             options.append((name, f"{value} {word}".strip()))
     return options
+
+
+def _in_full(name: str) -> str:
+    if name in _SHORT:
+        return _SHORT[name]
+    known = (*OURS, *OTHER_MODEL, *OTHERS_CODE, *OTHER_NUMBERS, "--port")
+    begun = [option for option in known if name.startswith("--") and option.startswith(name)]
+    return name if name in known or not begun else begun[0]

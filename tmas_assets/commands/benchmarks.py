@@ -8,6 +8,7 @@ import sys
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from resources.availability import Availability, availability
 from tmas_assets.benchmarks import Benchmark, benchmarks
@@ -77,7 +78,7 @@ def list_benchmarks(*, as_json: bool, out: Console) -> None:
         graders = ", ".join([*line.graders, *(["judge"] if line.judge else [])])
         others = [name for name in line.releases if name != line.default_release]
         table.add_row(
-            f"[bold]{line.name}[/]",
+            Text(line.name, style="bold"),
             str(line.rows) if line.rows is not None else "any",
             graders,
             _SHORT_LICENCE.split(line.licence)[0],
@@ -90,6 +91,6 @@ def list_benchmarks(*, as_json: bool, out: Console) -> None:
         out.print(sentence, markup=False, highlight=False)
 
 
-def _here(available: Availability) -> str:
+def _here(available: Availability) -> Text:
     colour = "green" if available.here else "yellow" if available.place == "download" else "red"
-    return f"[{colour}]{available.place}[/]"
+    return Text(available.place, style=colour)

@@ -1,4 +1,7 @@
-"""A Dagster instance for the command line and the UI, made ready before any process uses it."""
+"""A Dagster instance for the command line, the UI and a deployment, made ready before any process uses it: tables and pools.
+
+python -m tmas_assets.commands.dagster_home        # what a deployment runs first
+"""
 
 import os
 import shutil
@@ -12,6 +15,9 @@ from resources.private_folder import private_folder
 from resources.serving.file_lock import exclusive
 from resources.serving.vllm_server import home_from_environment
 from tmas_assets.commands.faults import CommandFault
+
+POOLS = {"model_server": 4, "trainer": 1}
+"""Runs at once in each pool, until somebody says otherwise: dagster.yaml states one limit for all pools and none for a single one."""
 
 
 def prepare_dagster_home() -> Path:
@@ -35,7 +41,28 @@ def prepare_dagster_home() -> Path:
 
 
 def make_schema(home: Path) -> None:
-    """Make the tables of DAGSTER_HOME `home`. Processes that open an empty home at once break each other's tables."""
+    """Make the tables of DAGSTER_HOME `home` and limit its pools. Processes that open an empty home at once break each other's tables."""
     with exclusive(home / "schema.lock"), dg.DagsterInstance.get() as instance:
         instance.get_runs(limit=1)
         instance.all_instigator_state()
+        limit_pools(instance)
+
+
+def limit_pools(instance: dg.DagsterInstance) -> None:
+    """Give each of `POOLS` its limit where nobody has given it one."""
+    storage = instance.event_log_storage
+    stated = {pool.name for pool in storage.get_pool_limits() if not pool.from_default}
+    for pool, limit in POOLS.items():
+        if pool not in stated:
+            storage.set_concurrency_slots(pool, limit)
+
+
+def main() -> None:
+    home = prepare_dagster_home()
+    with dg.DagsterInstance.get() as instance:
+        limits = ", ".join(f"{pool.name} {pool.limit}" for pool in instance.event_log_storage.get_pool_limits())
+    print(f"Dagster's storage at {home} is ready; runs at once by pool: {limits}")
+
+
+if __name__ == "__main__":
+    main()

@@ -27,6 +27,7 @@ from tmas_assets.engine.reviewing import ReviewFault, amend, approve, find_reply
 from tmas_assets.records import Problem
 from tmas_assets.reports.decision_markdown import NAMED
 from tmas_assets.reports.decision_report import DecisionReport, RepeatReport
+from tmas_assets.reports.notation import printable
 
 
 def _stored(name: str, hypothesis: str) -> tuple[Deployment, CellStore, Problem]:
@@ -69,7 +70,9 @@ def _print_reply(deployment: Deployment, cells: CellStore, problem: Problem, rep
     if text is None and turn.trace is not None:
         with closing(deployment.call_log()) as log:
             text = next((call.answer for call in log.calls([turn.trace.call])), None)
-    sys.stdout.write(_spaced(text or turn.text) + "\n")
+    spaced = _spaced(text or turn.text)
+    # into a file or a pipe as it is; a terminal would obey what a model wrote
+    sys.stdout.write((printable(spaced) if sys.stdout.isatty() else spaced) + "\n")
 
 
 def _spaced(text: str) -> str:

@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from tmas_assets.commands.terminal import terminal
 
 decision_app = typer.Typer(
     no_args_is_help=True, help="Read a decision of a team, approve its plan, put a reply right, have one asked again."
 )
-_out = Console()
+_out = terminal()
 Name = Annotated[str, typer.Argument(help="Name of an experiment whose strategy is team_decision.")]
 Hypothesis = Annotated[str, typer.Argument(help="Id of the hypothesis.")]
 Who = Annotated[str, typer.Option(help="Your name; it stays in the record.")]

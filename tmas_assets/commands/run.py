@@ -155,7 +155,7 @@ def list_experiments(*, out: Console) -> None:
     out.print(table)
     for study in sorted(found.studies, key=lambda one: one.study.name):
         members = ", ".join(f"_{member.label}" for member in study.members)
-        out.print(f"\n[bold]{study.study.name}[/] is a study of {len(study.members)}: {members}", highlight=False)
+        out.print(f"\n[bold]{study.study.name}[/] is a study of {len(study.members)}: {members}", markup=True, highlight=False)
     out.print("\neach is tmas_assets/defs/<name>/defs.yaml; members are called <study>_<…>", style="dim", highlight=False)
 
 

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Column, Table
+from rich.text import Text
 
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.field_docs import field_docs
@@ -47,11 +48,11 @@ def needed_iterations(found: Strategy) -> str:
 
 
 def _describe(found: Strategy, *, out: Console) -> None:
-    out.print(f"[bold]{found.name}[/]: {escape(found.title)}, after {escape(found.source)}", highlight=False)
+    out.print(f"[bold]{found.name}[/]: {escape(found.title)}, after {escape(found.source)}", markup=True, highlight=False)
     out.print(needed_iterations(found), highlight=False)
     out.print(f"roles: {', '.join(found.roles(found.Settings()))}", highlight=False)
     out.print("\nUnder `strategy.settings`, each with its default and what is allowed:\n", highlight=False)
     for field in field_docs(found.Settings):
-        out.print(f"[bold]{field.path}[/]: {escape(field.default)}  [dim]({escape(field.allowed)})[/]", highlight=False)
+        out.print(f"[bold]{field.path}[/]: {escape(field.default)}  [dim]({escape(field.allowed)})[/]", markup=True, highlight=False)
         if field.text:
-            out.print(Padding(escape(field.text), (0, 0, 0, 4)), highlight=False)
+            out.print(Padding(Text(field.text), (0, 0, 0, 4)), highlight=False)

@@ -3,10 +3,11 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from tmas_assets.commands.terminal import terminal
 
 training_app = typer.Typer()
-_out, _err = Console(), Console(stderr=True)
+_out, _err = terminal(), terminal(stderr=True)
 
 
 @training_app.command("build-data")

@@ -63,7 +63,7 @@ def arguments(kind: type[C], plan: TrainerPlan, *, last: int, sequences: int, ma
         "push_to_hub": False,
         "remove_unused_columns": False,
         # float32 here, so that the optimizer's master weights are the folder's own; DeepSpeed casts for the forward pass
-        "model_init_kwargs": {"dtype": "float32"},
+        "model_init_kwargs": {"dtype": "float32", "use_safetensors": True},
     }  # fmt: skip
     made = kind(**(shared | own))
     if on_cpu and dist.is_initialized():

@@ -58,7 +58,7 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
         laid = order(rows, steps=last, prompts=grpo.prompts, mix=grpo.mix, seed=training.prompted.seed)
     except ValueError as error:
         raise TrainerRefusal(f"{training.name}: {error}") from error
-    tokenizer = AutoTokenizer.from_pretrained(plan.model, padding_side="left", local_files_only=True)
+    tokenizer = AutoTokenizer.from_pretrained(plan.model, padding_side="left", local_files_only=True, trust_remote_code=False)
     longest = _require_room(plan, rows, tokenizer, grpo)
     with Scorer(training, Deployment.from_environment(), run=f"{training.name}/{plan.iteration}") as scorer:
         try:
@@ -154,7 +154,7 @@ def _require_room(plan: TrainerPlan, rows: Sequence[RlRow], tokenizer: Any, grpo
     Raises TrainerRefusal, for a chat template that takes no such prompt too."""
     if not tokenizer.chat_template:
         raise TrainerRefusal(f"{plan.training.name}: the tokenizer of {plan.model} has no chat template, so no prompt can be posed; give it one")
-    config = AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config()
+    config = AutoConfig.from_pretrained(plan.model, local_files_only=True, trust_remote_code=False).get_text_config()
     room, longest = getattr(config, "max_position_embeddings", None), 0
     for row in rows:
         chat = [message.model_dump(include={"role", "content"}) for message in row.prompt]

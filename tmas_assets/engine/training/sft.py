@@ -35,7 +35,7 @@ def train(plan: TrainerPlan, report: Report) -> TrainerOutcome:
     asked = AskedToEnd()
     sft = plan.training.sft
     assert sft is not None, f"{plan.training.name} is no sft run"
-    tokenizer = AutoTokenizer.from_pretrained(plan.model, local_files_only=True)
+    tokenizer = AutoTokenizer.from_pretrained(plan.model, local_files_only=True, trust_remote_code=False)
     layout = _layout(plan, tokenizer)
     last = len(layout.steps)
     settings = arguments(
@@ -63,7 +63,7 @@ def _layout(plan: TrainerPlan, tokenizer: PreTrainedTokenizerBase) -> Layout:
         layout = lay_out(plan.training, planned_rows(plan, Conversation), tokenizer, filler)
     except ValueError as error:
         raise TrainerRefusal(f"{name}: {error}") from error
-    config = AutoConfig.from_pretrained(plan.model, local_files_only=True).get_text_config()
+    config = AutoConfig.from_pretrained(plan.model, local_files_only=True, trust_remote_code=False).get_text_config()
     require_known(plan, config, {filler, *(max(turns.input_ids) for turns in layout.turns.values())})
     takes = getattr(config, "max_position_embeddings", None)
     longest = max(len(turns.input_ids) for turns in layout.turns.values())
