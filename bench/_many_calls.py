@@ -38,11 +38,12 @@ def cpu_seconds() -> float:
 
 async def logged(url: str, calls: int, limit: int, folder: Path) -> dict[str, float]:
     from resources.calls.call_log import CallLog
+    from resources.chat.backends import backend
     from resources.chat.client import ChatClient, FixedReplicas, Spend
     from resources.chat.transport import Transport
 
     # Loads what the first client loads: a run pays for that once and not per call.
-    await Transport(url, "EMPTY", 1).close()
+    await Transport(url, "EMPTY", 1, backend("openai_chat")).close()
     log, spend = CallLog(f"sqlite:///{folder / 'calls.sqlite'}"), Spend()
     client = ChatClient(
         endpoint=Endpoint(urls=(url,), model="scripted", concurrency=limit), replicas=FixedReplicas((url,), "scripted"),

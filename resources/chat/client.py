@@ -7,16 +7,19 @@ an agent.
 
 import asyncio
 import contextlib
+import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
+from pydantic import JsonValue
+
 from resources.calls.call_log import CallLog
 from resources.chat.attempts import Attempts, EndpointUnavailable, final_failure
-from resources.chat.body import chat_body
+from resources.chat.backends import Asked, backend
 from resources.chat.connections import Connections, MissingApiKey, Sent
 from resources.chat.limits import Gate
 from resources.chat.outcomes import Answered, Broken, Refused
@@ -59,6 +62,7 @@ class ChatClient:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._endpoint = endpoint
+        self._backend = backend(endpoint.backend)
         self._replicas = replicas
         self._model = model
         self._experiment = experiment
@@ -171,7 +175,7 @@ class ChatClient:
         try:
             spend.check()
             seed = attempts.seed if endpoint.send_seed else None
-            body = chat_body(request, model=model, max_tokens=attempts.max_tokens, seed=seed)
+            body = _sent(self._backend.body(Asked(request, model, attempts.max_tokens, seed)))
             limit = endpoint.base_seconds + attempts.max_tokens / endpoint.min_tokens_per_second
             attempts.sent += 1
             spend.sent()
@@ -196,7 +200,7 @@ class ChatClient:
     async def _read(self, body: object, request: ChatRequest, sent: Sent, attempts: Attempts) -> Reading | None:
         """The reading of a reply, or None where another attempt is due."""
         try:
-            reading = read_reply(body, request.sampling.stop)
+            reading = read_reply(self._backend.completion(body), request.sampling.stop)
         except UnreadableReply as error:
             await self._again(error.reason, str(error), request, sent, attempts)
             return None
@@ -267,3 +271,7 @@ class ChatClient:
             finished_at=self._now(),
             server=sent.server,
         )
+
+
+def _sent(body: Mapping[str, JsonValue]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()

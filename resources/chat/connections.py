@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from resources.chat.backends import backend
 from resources.chat.outcomes import Broken, Outcome
 from resources.chat.replicas import Replicas, Resolved, Router
 from tmas_assets.records import Endpoint
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MissingApiKey(RuntimeError):
-    """The endpoint names an environment variable for its key, and that variable is not set."""
+    """The endpoint names an environment variable for its key, and that variable is not set or holds what cannot be sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Connections:
             # Imported at the first request: a run answered by the call log does without HTTP.
             from resources.chat.transport import Transport
 
-            transport = self._transports[url] = Transport(url, self._api_key(), self._endpoint.concurrency)
+            transport = self._transports[url] = Transport(url, self._api_key(), self._endpoint.concurrency, backend(self._endpoint.backend))
         return transport
 
     def _api_key(self) -> str:
@@ -129,5 +130,10 @@ class Connections:
             raise MissingApiKey(
                 f"api_key_env: the environment variable {name} is not set, so {self._endpoint.model!r} at "
                 f"{len(self._endpoint.urls)} url(s) was not asked. Set it and run again."
+            )
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise MissingApiKey(
+                f"api_key_env: the environment variable {name} holds a blank, a line break or another character that no header takes "
+                f"(its value is not shown, {len(key)} characters), so {self._endpoint.model!r} was not asked. Set it without and run again."
             )
         return key

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
+from resources.chat.backends import backend
 from resources.chat.client import EndpointUnavailable
 from resources.chat.outcomes import Answered, Broken, Refused
 from resources.chat.replicas import Resolved
@@ -110,10 +111,13 @@ class ExternalServers:
 
     async def _fault(self, url: str, model: str) -> str | None:
         """Why the server cannot be reached, None where it serves `model`."""
+        spoken = backend(self.endpoint.backend)
+        if spoken.models is None:
+            return None  # the first request will tell
         # imported here: a run that the call log answers needs no server
         from resources.chat.transport import Transport
 
-        transport = Transport(url, os.environ.get(self.endpoint.api_key_env or "", "EMPTY"), 1)
+        transport = Transport(url, os.environ.get(self.endpoint.api_key_env or "", "EMPTY"), 1, spoken)
         try:
             found = await transport.models(_CHECK_SECONDS)
         finally:

@@ -1,4 +1,4 @@
-"""One request to one replica over HTTP, and what became of it as a value.
+"""One request to one replica over HTTP, and what became of it as a value, without the key that was sent with it.
 
 Nothing is retried here and nothing is read from the reply (`replies.py`). A prepared body goes out and plain JSON
 comes back: a client package for typed requests and replies costs twice what the request itself does.
@@ -12,7 +12,10 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
+from resources.chat.backends import Backend
 from resources.chat.outcomes import Answered, Broken, Outcome, Refused
+from resources.chat.redaction import Secrets, basic_authentication
+from tmas_assets.reports.notation import printable
 
 DETAIL_CHARACTERS = 2000
 KEEPALIVE_SECONDS = 3.0
@@ -26,18 +29,19 @@ class Transport:
     User and password in the URL go out as basic authentication, in place of the key.
     """
 
-    def __init__(self, url: str, api_key: str, connections: int) -> None:
+    def __init__(self, url: str, api_key: str, connections: int, backend: Backend) -> None:
         self.name = public_url(url)
         self._base = self.name.rstrip("/")
         user, password = urlsplit(url).username, urlsplit(url).password
-        authorization = f"Bearer {api_key}"
+        carried, encoded = dict(backend.headers(api_key)), None
         if user is not None:
-            authorization = aiohttp.encode_basic_auth(unquote(user), unquote(password or ""))
-        secrets = (api_key, password, authorization if user is not None else None)
-        self._secrets = tuple(secret for secret in secrets if secret not in (None, "", "EMPTY"))
+            authorization, encoded = basic_authentication(unquote(user), unquote(password or ""))
+            carried = {"Authorization": authorization}
+        self._backend = backend
+        self._secrets = Secrets(api_key, password, encoded)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEPALIVE_SECONDS),
-            headers={"Authorization": authorization, "Content-Type": "application/json", "Accept": "application/json"},
+            headers={**carried, "Content-Type": "application/json", "Accept": "application/json"},
             # No limit but the connection's: the whole request has its own, from the token budget.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -45,12 +49,12 @@ class Transport:
         )
 
     async def send(self, body: bytes, seconds: float) -> Outcome:
-        """POST a chat completion and wait `seconds` at most for the whole reply."""
-        return await self._exchange("POST", f"{self._base}/chat/completions", seconds, body)
+        """POST a request and wait `seconds` at most for the whole reply."""
+        return await self._exchange("POST", f"{self._base}{self._backend.path}", seconds, body)
 
     async def models(self, seconds: float) -> Outcome:
         """GET the list of models that the server offers."""
-        return await self._exchange("GET", f"{self._base}/models", seconds)
+        return await self._exchange("GET", f"{self._base}{self._backend.models}", seconds)
 
     async def close(self) -> None:
         await self._session.close()
@@ -68,7 +72,7 @@ class Transport:
         if not 200 <= reply.status < 300:
             return Refused(reply.status, self._clean(_message(content)), reply.headers.get("retry-after"))
         try:
-            return Answered(json.loads(content))
+            return Answered(self._secrets.out_of_reply(json.loads(content)))
         except (ValueError, RecursionError) as error:
             return Broken("bad_body", self._clean(f"status {reply.status}, body is no JSON: {error}"))
 
@@ -76,10 +80,8 @@ class Transport:
         return self._clean(f"{type(error).__name__}: {error}")
 
     def _clean(self, text: str) -> str:
-        """The text without secrets, cut to a length that a log line bears."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[secret]")
-        return text[:DETAIL_CHARACTERS]
+        """The text without secrets and control characters, which a terminal would obey, cut to a length that a log line bears."""
+        return printable(self._secrets.out_of_text(text))[:DETAIL_CHARACTERS]
 
 
 def public_url(url: str) -> str:

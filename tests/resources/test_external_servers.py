@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from resources.chat.backends import backend
 from resources.chat.client import EndpointUnavailable
 from resources.chat.endpoints import ExternalServers
 from resources.chat.outcomes import Answered, Broken, Refused
@@ -55,7 +56,7 @@ def test_a_gateway_without_a_list_of_models_is_taken_with_a_warning(caplog: pyte
 
 def test_a_proxy_of_the_environment_is_used_but_not_for_hosts_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     async def models(url: str) -> object:
-        transport = Transport(url, "EMPTY", 1)
+        transport = Transport(url, "EMPTY", 1, backend("openai_chat"))
         try:
             return await transport.models(5)
         finally:

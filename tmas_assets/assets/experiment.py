@@ -16,6 +16,7 @@ import dagster as dg
 from dagster._utils.schedules import is_valid_cron_string
 from pydantic import BaseModel
 
+from resources.chat.backends import backends
 from tmas_assets.assets.campaign import CampaignOps, campaign_job
 from tmas_assets.assets.cells import cell_assets
 from tmas_assets.assets.checkpoint_deps import named_models
@@ -128,10 +129,21 @@ def _unfit(experiment: Experiment, settings: Record) -> str | None:
         return f'refresh.cron: {experiment.refresh.cron!r} is no cron expression; give five fields, e.g. "0 2 * * *" for two at night'
     if (too_many := rounds_fault(experiment.strategy, experiment.iterations)) is not None:
         return too_many
+    if (unsent := _unsent(experiment)) is not None:
+        return unsent
     if (own := own_assets(experiment)) is not None and (unfit := own.fault(experiment)) is not None:
         return unfit
     roles = strategy(experiment.strategy.name).roles(settings)
     for role in experiment.roles:
         if role not in roles:
             return f"roles.{role}: {experiment.strategy.name} has no role {role!r}; its roles are {', '.join(roles)}"
+    return None
+
+
+def _unsent(experiment: Experiment) -> str | None:
+    """What a role states that the interface its endpoint is asked through cannot carry."""
+    for role, settings in experiment.roles.items():
+        spoken = backends().get(experiment.endpoints[experiment.endpoint_of(role)].backend)
+        if spoken is not None and (lost := sorted(spoken.leaves_out.intersection(settings.sampling))):
+            return f"roles.{role}.sampling.{lost[0]}: {spoken.name} cannot carry it; take it away, or ask through another backend"
     return None

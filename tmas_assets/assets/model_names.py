@@ -1,4 +1,5 @@
-"""Models named in the files of a location: each is the bundled one, a path, or a training run with that iteration, in no circle.
+"""Models named in the files of a location: each is the bundled one, a path, or a training run with that iteration, in no circle,
+and each is asked through an interface that there is.
 
 Leaves out whether a checkpoint is there: that is known when it is asked for.
 """
@@ -6,6 +7,7 @@ Leaves out whether a checkpoint is there: that is known when it is asked for.
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
+from resources.chat.backends import unfit
 from resources.serving.default_model import NAME as BUNDLED
 from resources.training.checkpoints import is_name
 from tmas_assets.assets.checkpoint_deps import named_models
@@ -40,7 +42,8 @@ def refuse_unknown_models(found: Loaded) -> None:
 
 def endpoint_faults(endpoints: Mapping[str, Endpoint], trainings: Sequence[Training]) -> list[str]:
     """Each beginning with the path of the field."""
-    return [
+    spoken = ((name, unfit(endpoint)) for name, endpoint in sorted(endpoints.items()))
+    return [f"endpoints.{name}.{fault}" for name, fault in spoken if fault is not None] + [
         fault
         for name, managed in named_models(endpoints)
         for fault in _faults(f"endpoints.{name}.managed", managed.model, managed.iteration, trainings)

@@ -62,6 +62,8 @@ class Endpoint(Record):
     """Weights behind `model` (commit, digest, checkpoint). State it: an external server cannot be asked."""
     api_key_env: str | None = None
     """Name of the environment variable that holds the key."""
+    backend: str = "openai_chat"
+    """The interface that the servers are asked through: a module of `resources/chat/backends/`."""
     concurrency: int = Field(default=32, ge=1)
     structured_output: bool = False
     """Ask roles that return records for json_schema output."""
@@ -208,6 +210,7 @@ class Experiment(Record):
         for endpoint in body["endpoints"].values():
             for operational in (
                 "urls",
+                "backend",
                 "api_key_env",
                 "concurrency",
                 "min_tokens_per_second",
