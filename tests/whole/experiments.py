@@ -43,7 +43,7 @@ def deployment(folder: Path, **change: Any) -> Deployment:
             "home": os.environ.get("TMAS_HOME", str(folder / "home")),
             "reports": str(folder / "reports"),
             "store_root": str(folder / "store"),
-            "call_log_url": f"sqlite:///{folder}/calls.sqlite",
+            "call_log_url": os.environ.get("TMAS_CALL_LOG", f"sqlite:///{folder}/calls.sqlite"),
             "serve_python": "/nonexistent/python",
             "grading_workers": 1,
         }
