@@ -7,7 +7,7 @@ Leaves out the database (`call_store.py`) and the batching (`batches.py`).
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -29,8 +29,23 @@ _FAILED = (
 )
 
 
+def _usage(table: sa.Table) -> sa.Select[Any]:
+    """Without the bodies, which are nearly all of the log."""
+    columns = (table.c.key, table.c.role, table.c.prompt_tokens, table.c.completion_tokens)
+    return sa.select(*columns).where(table.c.key.in_(sa.bindparam("keys", expanding=True)))
+
+
+class LoggedUsage(NamedTuple):
+    """What a logged reply took. None is unknown."""
+
+    key: str
+    role: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
 class CallLog:
-    """Async for runs (`get`, `put`, `put_failure`), sync for audits (`calls`, `totals`).
+    """Async for runs (`get`, `put`, `put_failure`), sync for audits (`calls`, `usage`, `totals`).
 
     `url` is `sqlite:///path` or `postgresql+psycopg2://...`. Raises `CallLogError` when it cannot be opened, read or
     written. First writer wins: a key keeps its first call, whoever writes later.
@@ -52,14 +67,14 @@ class CallLog:
         """Write a call durably; returns the one that is in the log, which is another's if that came first."""
         if call.status == "failed":
             raise ValueError(f"call {call.key} failed: a failure is no answer; use put_failure")
-        earlier = await self._writer.do((True, _row(call)))
+        earlier = await self._writer.do((True, row_of(call)))
         return call if earlier is None else self._parsed(call.key, earlier)
 
     async def put_failure(self, call: Call) -> None:
         """Write a permanent failure durably, for accounting; `get` never serves it."""
         if call.status != "failed":
             raise ValueError(f"call {call.key} has status {call.status}: only failed calls go here; use put")
-        await self._writer.do((False, _row(call)))
+        await self._writer.do((False, row_of(call)))
 
     def calls(self, keys: Iterable[str]) -> Iterator[Call]:
         """The calls with these keys, in their order; keys that are not in the log are left out."""
@@ -80,6 +95,14 @@ class CallLog:
                     found.setdefault(key, []).append(self._parsed(key, body))
             for key in some:
                 yield from found.pop(key, ())
+
+    def usage(self, keys: Iterable[str], *, failed: bool = False) -> Iterator[LoggedUsage]:
+        """What the calls with these keys took, in any order, without reading the replies; keys that are not in the log are left out.
+        `failed`: of the permanent failures under these keys, each once a failure."""
+        query, rest = _usage(failures if failed else calls), iter(keys)
+        while some := list(islice(rest, LOOKED_UP)):
+            with self._store.reading() as connection:
+                yield from (LoggedUsage(*row) for row in connection.execute(query, {"keys": some}))
 
     def totals(self, experiment: str | None = None) -> tuple[RoleTokens, ...]:
         """Tokens paid by role, of one experiment or of all: answers, and failures that came as a reply."""
@@ -130,7 +153,7 @@ class CallLog:
         for answer, row in jobs:
             if answer:
                 answers.setdefault(row["key"], row)
-        failed = [{"id": digest_bytes(row["body"].encode()), **row} for answer, row in jobs if not answer]
+        failed = [{"id": row["digest"], **row} for answer, row in jobs if not answer]
         # Sorted, so that two processes that write the same keys never wait for each other crosswise.
         rows = [answers[key] for key in sorted(answers)]
 
@@ -158,7 +181,8 @@ class CallLog:
             ) from error
 
 
-def _row(call: Call) -> dict[str, Any]:
+def row_of(call: Call) -> dict[str, Any]:
+    """The columns of a logged call, by name."""
     return {
         "key": call.key,
         "experiment": call.experiment,
@@ -168,5 +192,6 @@ def _row(call: Call) -> dict[str, Any]:
         "prompt_tokens": call.usage.prompt_tokens,
         "completion_tokens": call.usage.completion_tokens,
         "finished_at": call.finished_at.isoformat(),
-        "body": call.model_dump_json(),
+        "body": (body := call.model_dump_json()),
+        "digest": digest_bytes(body.encode()),
     }

@@ -16,16 +16,15 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from resources.calls.digest_column import STARTING, add_digests
+
 BUSY_SECONDS = 60.0
 """How long a writer waits for the other processes' writers."""
-_STARTING = 0x7A51_C411
-"""Key of the Postgres advisory lock under which tables are made."""
-
 _tables = sa.MetaData()
 
 
 def _columns() -> list[sa.Column[Any]]:
-    """What both tables hold: a few columns to count by, and the whole call as JSON."""
+    """What both tables hold: a few columns to count by, the whole call as JSON, and the SHA-256 of that text."""
     return [
         sa.Column("experiment", sa.Text, nullable=False),
         sa.Column("role", sa.Text, nullable=False),
@@ -35,6 +34,7 @@ def _columns() -> list[sa.Column[Any]]:
         sa.Column("completion_tokens", sa.BigInteger),
         sa.Column("finished_at", sa.Text, nullable=False),
         sa.Column("body", sa.Text, nullable=False),
+        sa.Column("digest", sa.Text),
     ]
 
 
@@ -134,9 +134,10 @@ class CallStore:
             try:
                 with self._engine.begin() as connection:
                     if self.dialect == "postgresql":
-                        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_STARTING)))
+                        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(STARTING)))
                     for statement in made:
                         connection.execute(statement)
+                add_digests(self._engine, _tables.sorted_tables)
                 return
             except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
                 # Switching a new file to WAL does not wait for another process that does the same.

@@ -145,6 +145,19 @@ class Checkpoints:
             "folder of your own is named by its path (./name)."
         )
 
+    def of(self, name: str, digest: str) -> Registered | None:
+        """The checkpoint called `demo_sft@t00` as it states itself, unchecked; None where `name` is no checkpoint's, there is none, or it
+        says that it is another one than `digest`."""
+        training, _, iteration = name.partition("@")
+        if not NAME.fullmatch(training) or not iteration:
+            return None
+        folder = self._place(training) / iteration
+        try:
+            stated = Checkpoint.model_validate_json((folder / CHECKPOINT).read_bytes())
+        except (OSError, ValidationError):
+            return None
+        return Registered(stated, folder) if stated.digest == digest else None
+
     def all(self, training: str) -> tuple[Kept, ...]:
         """Everything that lies there, in order of iteration. Bytes are compared with the manifest of each."""
         place = self._place(training)

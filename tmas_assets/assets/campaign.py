@@ -180,7 +180,7 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
         made = summarise(deployment, stated)
         grades = Input(key["benchmark_scores"], digest([score.grades_digest for score in made.report.scores]), seen)
         context.log_event(
-            event(experiment_key(experiment, "summary"), None, made.file, summary_metadata(made), version, [grades])
+            event(experiment_key(experiment, "summary"), None, made.seal, summary_metadata(made), version, [grades])
         )
         if (own := own_assets(experiment)) is not None:
             own.conclude(context, deployment, stated)

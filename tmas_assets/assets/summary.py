@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import dagster as dg
 
@@ -18,16 +19,19 @@ from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import gather
+from tmas_assets.engine.seal import seal
 from tmas_assets.engine.summary import report
 from tmas_assets.engine.tallies import tallies
 from tmas_assets.engine.team import identity
-from tmas_assets.records import Experiment, Figure, Score
+from tmas_assets.records import Experiment, Figure, Record, Score
 from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
 from tmas_assets.reports.figure_table import FigureTable, figure_table
 from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
 from tmas_assets.reports.standing import LeaderboardRow, leaderboard_row
 from tmas_assets.statistics import Agreement, ProblemTally, Side, headline, side_of
+
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,11 @@ class MadeSummary:
     iterations: int
     """How many the experiment asks for."""
     file: StoredFile
+    seal: StoredFile
+    """Names every file that the score was made from: its digest is the version of the whole."""
     page: Path
+    settings: str
+    """Under which it lies."""
 
 
 def summary_address(cells: CellStore, part: str) -> Address:
@@ -97,16 +105,23 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
                 models=models, paid=paid,
             )  # fmt: skip
         made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
-        file = cells.store.write(summary_address(cells, "scores"), Score, made.scores, made_from)
-        cells.store.write(summary_address(cells, "figures"), Figure, made.figures, made_from)
-        both = [made.agreement] if made.agreement is not None else []
-        cells.store.write(summary_address(cells, "agreement"), Agreement, both, made_from)
-        cells.store.write(summary_address(cells, "tallies"), ProblemTally, found, made_from)
-        cells.store.write(summary_address(cells, "leaderboard_row"), LeaderboardRow, [leaderboard_row(made)], made_from)
+        parts: list[tuple[Address, StoredFile]] = []
+
+        def put(part: str, record: type[R], rows: Sequence[R]) -> StoredFile:
+            address = summary_address(cells, part)
+            parts.append((address, cells.store.write(address, record, rows, made_from)))
+            return parts[-1][1]
+
+        file = put("scores", Score, made.scores)
+        put("figures", Figure, made.figures)
+        put("agreement", Agreement, [made.agreement] if made.agreement is not None else [])
+        put("tallies", ProblemTally, found)
+        put("leaderboard_row", LeaderboardRow, [leaderboard_row(made)])
+        sealed = seal(cells, table.asset, models, gathered.files, parts, vllm)
         page = write_page(page_path(deployment, experiment), experiment_page(made))
     except (*PERMANENT, PageFault, ValueError) as fault:
         raise permanent(fault) from fault
-    return MadeSummary(made, experiment.iterations, file, page)
+    return MadeSummary(made, experiment.iterations, file, sealed, page, cells.variant)
 
 
 def summary_metadata(made: MadeSummary) -> Metadata:
@@ -148,6 +163,8 @@ def summary_metadata(made: MadeSummary) -> Metadata:
         # a path and not a link: browsers do not follow file:// from a page that a server sent
         "report": dg.MetadataValue.path(str(made.page)),
         **of_file(made.file),
+        "settings": dg.MetadataValue.text(made.settings),
+        "sealed": dg.MetadataValue.text(made.seal.digest),
     }
 
 
@@ -199,7 +216,7 @@ def summary_asset(experiment: Experiment, group: str | None = None) -> dg.Assets
     def summary(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
         made = summarise(deployment, pinned_in_run(context, deployment, experiment))
         return dg.MaterializeResult(
-            metadata=dict(summary_metadata(made)), data_version=dg.DataVersion(made.file.digest)
+            metadata=dict(summary_metadata(made)), data_version=dg.DataVersion(made.seal.digest)
         )
 
     return summary

@@ -38,7 +38,7 @@ KINDS: dict[str, type[Record]] = {
 }
 _PREVIOUS = "previous memory_bank"
 _AMENDED = "amendments"
-_FORM = 3
+FORM = 3
 """Counts the forms that a cell's records have had: cells of another form lie beside, and are made anew from the call log."""
 _KIND_OF: dict[type[Record], str] = {record: kind for kind, record in KINDS.items()}
 R = TypeVar("R", bound=Record)
@@ -111,7 +111,7 @@ class CellStore:
         """`models`: identities of the models behind the experiment's endpoints, part of what shapes a cell."""
         self.store, self.experiment, self.models = store, experiment, tuple(models)
         self.strategy_digest = strategy_digest(experiment.strategy)
-        self.settings_digest = digest([_FORM, experiment.digest(), self.strategy_digest, sorted(models)])
+        self.settings_digest = digest([FORM, experiment.digest(), self.strategy_digest, sorted(models)])
 
     @cached_property
     def variant(self) -> str:

@@ -11,13 +11,14 @@ import pyarrow as pa
 
 from resources.parquet_store import MissingFile, StoredFile
 from tmas_assets.engine.cells import KINDS, CellStore, StoredCell
-from tmas_assets.records import REPEATED, Grade, Problem, digest
+from tmas_assets.engine.seal import sealed
+from tmas_assets.records import REPEATED, Grade, Problem, SealedFile, digest
 from tmas_assets.records.schema import arrow_schema, from_table
 
 _READ = {
-    "rollouts": ("id", "problem", "iteration", "branch", "parents", "trace"),
-    "verifier_scores": ("problem", "rollout", "iteration", "score", "parse", "about", "trace"),
-    "summaries": ("problem", "iteration", "parse", "trace"),
+    "rollouts": ("id", "problem", "iteration", "branch", "parents", "model", "trace"),
+    "verifier_scores": ("id", "problem", "rollout", "iteration", "score", "parse", "about", "model", "trace"),
+    "summaries": ("id", "problem", "iteration", "parse", "model", "trace"),
     "memory_bank": ("problem", "iteration", "entries", "writes", "turns", "stopped"),
     "benchmark_scores": tuple(Grade.model_fields),
 }
@@ -33,26 +34,34 @@ class Gathered:
     grades: tuple[Grade, ...]
     digests: Mapping[tuple[str, int], str]
     """Digest over the file digests of one kind in one iteration, in order of problem."""
+    graded_by: Mapping[tuple[str, int], str]
+    """What graded a cell, as its file of grades says, by problem and iteration: see `grades.grader_of`."""
+    files: tuple[SealedFile, ...]
+    """Every file, as it was when it was read."""
 
 
 def gather(cells: CellStore, problems: Sequence[Problem]) -> Gathered:
     """Read every whole cell of `problems`, with the grades of its very rollouts. Raises StoreFault for a torn one."""
     whole = {kind: [arrow_schema(record).empty_table().select(_READ[kind])] for kind, record in KINDS.items()}
     files: dict[tuple[str, int], list[str]] = {}
+    each: list[SealedFile] = []
+    graded_by: dict[tuple[str, int], str] = {}
     for iteration in range(cells.experiment.iterations):
         tables: dict[str, list[pa.Table]] = {}
         for problem in problems:
             for kind, (table, stored) in _whole_cell(cells, iteration, problem).items():
                 tables.setdefault(kind, []).append(table)
                 files.setdefault((kind, iteration), []).append(stored.digest)
+                each.append(sealed(cells.address(kind, iteration, problem), stored))
+                if kind == "benchmark_scores":
+                    graded_by[problem.id, iteration] = stored.parent("grader") or "nobody that its file names"
         for kind, found in tables.items():
             # joined at once: the buffers of many small tables take ten times the room of one
             whole[kind].append(pa.concat_tables(found).combine_chunks())
     joined = {kind: pa.concat_tables(found) for kind, found in whole.items()}
     frames = {kind: pl.DataFrame(pl.from_arrow(table)) for kind, table in joined.items()}
-    return Gathered(
-        frames, from_table(Grade, joined["benchmark_scores"]), {key: digest(found) for key, found in files.items()}
-    )
+    digests = {key: digest(found) for key, found in files.items()}
+    return Gathered(frames, from_table(Grade, joined["benchmark_scores"]), digests, graded_by, tuple(each))
 
 
 def _whole_cell(cells: CellStore, iteration: int, problem: Problem) -> Mapping[str, tuple[pa.Table, StoredFile]]:

@@ -93,6 +93,11 @@ def _address(asset: str, part: str) -> Address:
     return Address(("problems", asset), (part,))
 
 
+def problem_files(store: ParquetStore, asset: str) -> tuple[Address, ...]:
+    """Those that say which problems there are: the table, and what made it where that was kept."""
+    return tuple(address for part in ("problems", "release") if store.exists(address := _address(asset, part)))
+
+
 def read_table(store: ParquetStore, asset: str) -> ProblemTable:
     """Raises MissingFile where `problems/<asset>` was never materialized."""
     problems, file = store.read_stored(_address(asset, "problems"), Problem)

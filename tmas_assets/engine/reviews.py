@@ -5,7 +5,7 @@ count and nothing is ever overwritten. Cells name the amendments they were made 
 made again and the call log answers all that did not change. Leaves out who may decide, and how they are asked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -82,6 +82,12 @@ class Reviews:
         self.store.write(self._address(kind, problem, name), kind, [said])
         self._known.clear()
         self.__dict__.pop("_entries", None)
+
+    def addresses(self) -> Iterator[Address]:
+        """Of every file, sorted."""
+        for kind, problems in sorted(self._entries.items()):
+            for problem, names in sorted(problems.items()):
+                yield from (Address((self.experiment, kind), (problem, name), self.variant) for name in names)
 
     def _read(self, problem: Problem, kind: type[R]) -> tuple[R, ...]:
         names = self._entries.get(_KINDS[kind], {}).get(problem_key(problem.id), ())

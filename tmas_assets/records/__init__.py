@@ -1,5 +1,17 @@
 """Frozen typed rows, one module a subject; import them from here."""
 
+from tmas_assets.records.audit import (
+    STANDINGS,
+    Audit,
+    AuditFault,
+    AuditNode,
+    ModelOrigin,
+    PromptOrigin,
+    ScoreOrigin,
+    SealedFile,
+    Standing,
+    worst,
+)
 from tmas_assets.records.base import Record, canonical_json, digest, digest_bytes
 from tmas_assets.records.call import (
     Boundary,
@@ -149,8 +161,12 @@ __all__ = [
     "REPEATED",
     "ROW_SOURCES",
     "STANCES",
+    "STANDINGS",
     "Amendment",
     "Approval",
+    "Audit",
+    "AuditFault",
+    "AuditNode",
     "Axis",
     "Bank",
     "BankUpdate",
@@ -206,6 +222,7 @@ __all__ = [
     "MemorySnapshot",
     "Message",
     "Metric",
+    "ModelOrigin",
     "NextExperiment",
     "Optimisation",
     "Order",
@@ -218,6 +235,7 @@ __all__ = [
     "Polarity",
     "Problem",
     "ProblemSource",
+    "PromptOrigin",
     "Prompts",
     "PublishedTrace",
     "Quantity",
@@ -240,7 +258,9 @@ __all__ = [
     "RowSource",
     "Sampling",
     "Score",
+    "ScoreOrigin",
     "Screening",
+    "SealedFile",
     "Selection",
     "Sensitivity",
     "Sft",
@@ -250,6 +270,7 @@ __all__ = [
     "Simulation",
     "SourceProblem",
     "Stance",
+    "Standing",
     "StepCount",
     "StepFigures",
     "StepNote",
@@ -282,4 +303,5 @@ __all__ = [
     "members_of",
     "problem_of",
     "reference_of",
+    "worst",
 ]
