@@ -11,6 +11,7 @@ from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import Loaded
 from tmas_assets.assets.location import graded, loaded, releases_of
 from tmas_assets.assets.problems import problems_asset
+from tmas_assets.assets.refresh.operations import operated
 from tmas_assets.assets.training.comparison import training_comparison_asset
 from tmas_assets.checks.checkpoints import checkpoint_checks
 from tmas_assets.checks.decisions import strategy_checks
@@ -52,4 +53,4 @@ def defs() -> dg.Definitions:
         # a step in a process of its own costs seconds and outlives a killed run
         executor=dg.in_process_executor,
     )
-    return dg.Definitions.merge(found.tree.build_defs(), ours)
+    return operated(dg.Definitions.merge(found.tree.build_defs(), ours), found)

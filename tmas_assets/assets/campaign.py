@@ -17,19 +17,21 @@ from resources.parquet_store import StoreFault
 from tmas_assets.assets.cells import PARTS, POOL, cell_events, code_version
 from tmas_assets.assets.checkpoint_deps import checkpoint_inputs
 from tmas_assets.assets.driving import Event, Scope, drive
-from tmas_assets.assets.events import Input, event, last_event, last_versions
+from tmas_assets.assets.events import Input, event, last_event, last_versions, logged
 from tmas_assets.assets.faults import cells_of, permanent, table_of
 from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import files_of
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
+from tmas_assets.assets.refresh.regression import is_judged, regression_op
+from tmas_assets.assets.refresh.tags import CAMPAIGN, NO_RETRY, campaign_name
 from tmas_assets.assets.regrading import grade_again, whole_cells
 from tmas_assets.assets.running import check_outcome
-from tmas_assets.assets.summary import summarise, summary_metadata
+from tmas_assets.assets.summary import current_summary
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem
-from tmas_assets.records import Experiment, digest
+from tmas_assets.records import Experiment
 
 _PRIORITY = "dagster/priority"
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
@@ -67,11 +69,20 @@ def _whole(cells: CellStore, scope: Scope) -> list[CellKey]:
 
 @dataclass(frozen=True)
 class CampaignOps:
-    """The steps of a campaign, in order: the last two start after what comes before them."""
+    """The steps of a campaign, in order: each but the first starts after what comes before it."""
 
     problems: dg.OpDefinition
     cells: dg.OpDefinition
     summary: dg.OpDefinition
+    judged: dg.OpDefinition | None
+    """Fails where the score fell; None where no score is held against another. Nothing waits for it."""
+
+    def summed_up(self, loaded: object) -> object:
+        """The steps from the cells on, within a job; what a later step waits for is the summary. `loaded`: the problems' output."""
+        summary = self.summary(start=self.cells(start=loaded))
+        if self.judged is not None:
+            self.judged(start=summary)
+        return summary
 
 
 def campaign_job(experiment: Experiment, ops: CampaignOps | None = None) -> dg.JobDefinition:
@@ -79,13 +90,13 @@ def campaign_job(experiment: Experiment, ops: CampaignOps | None = None) -> dg.J
     ops = ops or campaign_ops(experiment)
 
     @dg.job(
-        name=f"{experiment.name}_campaign",
+        name=campaign_name(experiment.name),
         description=f"All cells of {experiment.name} in one process. {experiment.description}".strip(),
         executor_def=dg.in_process_executor,
-        tags={"tmas/campaign": experiment.name},
+        tags={CAMPAIGN: experiment.name, **NO_RETRY},
     )
     def campaign() -> None:
-        ops.summary(start=ops.cells(start=ops.problems()))
+        ops.summed_up(ops.problems())
 
     return campaign
 
@@ -177,12 +188,11 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
         # asked for before the cells are read: one that is made meanwhile puts this summary out of date
         seen = last_event(context.instance, key["benchmark_scores"])
         stated = pinned_in_run(context, deployment, experiment)
-        made = summarise(deployment, stated)
-        grades = Input(key["benchmark_scores"], digest([score.grades_digest for score in made.report.scores]), seen)
-        context.log_event(
-            event(experiment_key(experiment, "summary"), None, made.seal, summary_metadata(made), version, [grades])
-        )
+        said = current_summary(context.instance, deployment, stated)
+        grades = Input(key["benchmark_scores"], said.grades, seen)
+        context.log_event(logged(experiment_key(experiment, "summary"), None, said.version, said.metadata, version, [grades]))
         if (own := own_assets(experiment)) is not None:
             own.conclude(context, deployment, stated)
 
-    return CampaignOps(problems, cells, summary)
+    judged = regression_op(experiment, str(-2 * place + 1)) if is_judged(experiment) else None
+    return CampaignOps(problems, cells, summary, judged)

@@ -14,6 +14,7 @@ from tmas_assets.assets.campaign import CampaignOps
 from tmas_assets.assets.events import Input, event, last_event
 from tmas_assets.assets.keys import comparison_key, experiment_key
 from tmas_assets.assets.pinning import pinned_in_run
+from tmas_assets.assets.refresh.tags import CAMPAIGN, NO_RETRY, campaign_name
 from tmas_assets.assets.study_comparison import compare_members, comparison_metadata
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.records import Member, Study
@@ -37,10 +38,10 @@ def study_job(study: Study, members: Sequence[Member], campaigns: Sequence[Campa
         context.log_event(event(comparison_key(study), None, made.file, comparison_metadata(made), None, inputs))
 
     @dg.job(
-        name=f"{study.name}_campaign",
+        name=campaign_name(study.name),
         description=f"All {len(members)} members of {study.name} in one process. {study.description}".strip(),
         executor_def=dg.in_process_executor,
-        tags={"tmas/campaign": study.name},
+        tags={CAMPAIGN: study.name, **NO_RETRY},
     )
     def campaign() -> None:
         loaded = {}
@@ -50,7 +51,7 @@ def study_job(study: Study, members: Sequence[Member], campaigns: Sequence[Campa
                 loaded[asset] = ops.problems()
         comparison(
             start=[
-                ops.summary(start=ops.cells(start=loaded[asset_name(member.experiment.benchmark)]))
+                ops.summed_up(loaded[asset_name(member.experiment.benchmark)])
                 for member, ops in zip(members, campaigns, strict=True)
             ]
         )

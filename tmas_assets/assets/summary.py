@@ -1,8 +1,9 @@
 """The asset `<experiment>/summary`: scores by iteration, tokens, the curve in the UI and the HTML report."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,20 +11,22 @@ import dagster as dg
 
 from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
-from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile
+from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile, StoreFault
 from resources.training.checkpoints import CheckpointFault
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import PERMANENT, cells_of, graders_of, permanent, table_of
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.pinning import pinned_in_run
+from tmas_assets.assets.refresh.unchanged import inputs_digest, keep_made_of, said_last, still_stands
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import gather
-from tmas_assets.engine.seal import seal
+from tmas_assets.engine.problems import ProblemTable
+from tmas_assets.engine.seal import ORIGIN, SEALED, seal
 from tmas_assets.engine.summary import report
 from tmas_assets.engine.tallies import tallies
 from tmas_assets.engine.team import identity
-from tmas_assets.records import Experiment, Figure, Record, Score
+from tmas_assets.records import Experiment, Figure, Problem, Record, RoleTokens, Score, digest
 from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
 from tmas_assets.reports.figure_table import FigureTable, figure_table
@@ -86,23 +89,76 @@ def page_path(deployment: Deployment, experiment: Experiment) -> Path:
     return Path(deployment.reports) / f"{experiment.name}.html"
 
 
-def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
-    """Read all cells, store scores and tokens, write the page. Raises a `Failure` for cells that cannot be read."""
+@dataclass(frozen=True)
+class _Inputs:
+    """All that a summary follows from."""
+
+    cells: CellStore
+    table: ProblemTable
+    problems: tuple[Problem, ...]
+    models: Mapping[str, str]
+    """Identity by endpoint name."""
+    paid: tuple[RoleTokens, ...]
+    digest: str
+
+
+def _inputs(deployment: Deployment, experiment: Experiment) -> _Inputs:
     table = table_of(deployment, experiment)
     cells = cells_of(deployment, experiment)
-    experiment = cells.experiment
     problems = table.select((), experiment.benchmark.limit)
     vllm = deployment.vllm()
     try:
-        models = {name: identity(endpoint, vllm) for name, endpoint in experiment.endpoints.items()}
+        models = {name: identity(endpoint, vllm) for name, endpoint in cells.experiment.endpoints.items()}
         with closing(deployment.call_log()) as log:
             paid = log.totals(experiment.name)
+        return _Inputs(cells, table, problems, models, paid, inputs_digest(cells, table, problems, models, paid))
+    except PERMANENT as fault:
+        raise permanent(fault) from fault
+
+
+@dataclass(frozen=True)
+class SaidSummary:
+    """A summary as a materialization says it, made now or before."""
+
+    version: str
+    metadata: Metadata
+    grades: str
+    """Digest over those of the grades of every iteration."""
+
+
+def current_summary(instance: dg.DagsterInstance, deployment: Deployment, experiment: Experiment) -> SaidSummary:
+    """The stored one where it is what all inputs still come to, with what was shown of it; else made now. Raises as `summarise`."""
+    inputs = _inputs(deployment, experiment)
+    address = partial(summary_address, inputs.cells)
+    try:
+        stands = still_stands(inputs.cells.store, address, inputs.digest)
+    except StoreFault as fault:
+        raise permanent(fault) from fault
+    if stands is not None and (shown := said_last(instance, experiment_key(experiment, "summary"), stands.version)) is not None:
+        return SaidSummary(stands.version, shown, stands.grades)
+    made = _made(deployment, inputs)
+    return SaidSummary(made.seal.digest, summary_metadata(made), grades_digest(made.report.scores))
+
+
+def grades_digest(scores: Sequence[Score]) -> str:
+    return digest([score.grades_digest for score in scores])
+
+
+def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
+    """Read all cells, store scores and tokens, write the page. Raises a `Failure` for cells that cannot be read."""
+    return _made(deployment, _inputs(deployment, experiment))
+
+
+def _made(deployment: Deployment, inputs: _Inputs) -> MadeSummary:
+    cells, table, problems = inputs.cells, inputs.table, inputs.problems
+    experiment = cells.experiment
+    try:
         gathered = gather(cells, problems)
         found = tallies(experiment, problems, gathered)
         with graders_of(deployment) as graders:
             made = report(
                 cells, problems, gathered, graders=graders, tallies=found, problems_digest=table.file.digest,
-                models=models, paid=paid,
+                models=inputs.models, paid=inputs.paid,
             )  # fmt: skip
         made_from = [Parent(f"benchmark_scores t{score.iteration:02d}", score.grades_digest) for score in made.scores]
         parts: list[tuple[Address, StoredFile]] = []
@@ -117,8 +173,13 @@ def summarise(deployment: Deployment, experiment: Experiment) -> MadeSummary:
         put("agreement", Agreement, [made.agreement] if made.agreement is not None else [])
         put("tallies", ProblemTally, found)
         put("leaderboard_row", LeaderboardRow, [leaderboard_row(made)])
-        sealed = seal(cells, table.asset, models, gathered.files, parts, vllm)
+        sealed = seal(cells, table.asset, inputs.models, gathered.files, parts, deployment.vllm())
         page = write_page(page_path(deployment, experiment), experiment_page(made))
+        names = (*(address.partition[0] for address, _ in parts), ORIGIN, SEALED)
+        keep_made_of(
+            cells.store, partial(summary_address, cells), names, inputs=inputs.digest, version=sealed.digest,
+            grades=grades_digest(made.scores), page=page,
+        )  # fmt: skip
     except (*PERMANENT, PageFault, ValueError) as fault:
         raise permanent(fault) from fault
     return MadeSummary(made, experiment.iterations, file, sealed, page, cells.variant)
@@ -214,9 +275,7 @@ def summary_asset(experiment: Experiment, group: str | None = None) -> dg.Assets
         description="What all cells come to: scores by iteration where there are any, tokens by role, and the report page.",
     )
     def summary(context: dg.AssetExecutionContext, deployment: Deployment) -> dg.MaterializeResult[None]:
-        made = summarise(deployment, pinned_in_run(context, deployment, experiment))
-        return dg.MaterializeResult(
-            metadata=dict(summary_metadata(made)), data_version=dg.DataVersion(made.seal.digest)
-        )
+        said = current_summary(context.instance, deployment, pinned_in_run(context, deployment, experiment))
+        return dg.MaterializeResult(metadata=dict(said.metadata), data_version=dg.DataVersion(said.version))
 
     return summary
