@@ -48,8 +48,8 @@ class DeploymentFault(ValueError):
 class Deployment(dg.ConfigurableResource["Deployment"]):
     home: str = Field(description="TMAS_HOME: models, servers, downloads, and the defaults of the other folders")
     store_root: str = Field(description="TMAS_STORE: folder or fsspec URL of all asset files")
-    store_options: str = Field(default="{}", description="TMAS_STORE_OPTIONS: JSON for the fsspec file system")
-    call_log_url: str = Field(description="TMAS_CALL_LOG: SQLAlchemy URL, SQLite or Postgres")
+    store_options: str = Field(default="{}", repr=False, description="TMAS_STORE_OPTIONS: JSON for the fsspec file system")
+    call_log_url: str = Field(repr=False, description="TMAS_CALL_LOG: SQLAlchemy URL, SQLite or Postgres")
     data: str = Field(default="", description="TMAS_DATA: folder of benchmark releases; empty to download them")
     reports: str = Field(description="TMAS_REPORTS: folder of the static HTML pages")
     serve_python: str = Field(description="TMAS_SERVE_PYTHON: interpreter of the model server's environment")

@@ -2,12 +2,14 @@
 
 Every role begins with the same system message (and example) and the problem, then the material in the same place and wording,
 and its own task last: requests about one problem, and about one solution, share the longest possible prefix in
-the server's cache. Earlier model output stands between fences that it cannot close. Leaves out the roles' tasks.
+the server's cache. Earlier model output stands between fences that it cannot close, with no mark of a chat template in it.
+Leaves out the roles' tasks.
 """
 
 import re
 
 from tmas_assets.agents.asking import Ask, Limits
+from tmas_assets.agents.chat_marks import broken
 from tmas_assets.agents.prompt import load
 from tmas_assets.memory import Selection, select
 from tmas_assets.records import (
@@ -148,8 +150,10 @@ def _fenced(section: str, text: str, chars: int) -> str:
 
 
 def fenced(text: str, chars: int) -> tuple[str, str]:
-    """The text within its limit, and a fence longer than any inside it."""
-    text = clip(text, chars) or SHARED.render("nothing")
+    """The text within its limit, and a fence longer than any inside it. Marks of chat templates in it are broken by a blank, which
+    no limit counts."""
+    shown = broken(text)
+    text = clip(shown, chars + len(shown) - len(text)) or SHARED.render("nothing")
     longest = max((len(run) for run in _TILDES.findall(text)), default=2)
     return "~" * (longest + 1), text
 
