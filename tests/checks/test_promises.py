@@ -6,9 +6,9 @@ from tmas_assets.benchmarks import difference
 from tmas_assets.checks.golds import check_golds
 from tmas_assets.checks.key_letters import check_key_letters
 from tmas_assets.checks.listed_differences import check_listed_differences
-from tmas_assets.checks.pinned_digests import Pin, check_generated_digest, check_pinned_digests
 from tmas_assets.checks.unique_ids import check_unique_ids
 from tmas_assets.engine.graders import Graders
+from tmas_assets.engine.pinned_release import Pin, check_generated_digest, check_pinned_digests
 from tmas_assets.grading.gold_reply import gold_reply
 from tmas_assets.records import Problem, canonical_json
 

@@ -29,6 +29,7 @@ from tmas_assets.assets.refresh.tags import CAMPAIGN, NO_RETRY, campaign_name
 from tmas_assets.assets.regrading import grade_again, whole_cells
 from tmas_assets.assets.running import check_outcome
 from tmas_assets.assets.summary import current_summary
+from tmas_assets.assets.summary_evaluations import log_evaluations
 from tmas_assets.engine.cells import CellStore, FinishedCell, FoundCell
 from tmas_assets.engine.problems import UnknownProblem
 from tmas_assets.records import Experiment
@@ -182,7 +183,7 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
         name=f"{experiment.name}_summary",
         ins={"start": dg.In(dg.Nothing)},
         tags=urgency["summary"],
-        description="Scores, tokens, the curve and the report page.",
+        description="Scores, tokens, the curve and the report page; then what checks find.",
     )
     def summary(context: dg.OpExecutionContext, deployment: Deployment) -> None:
         # asked for before the cells are read: one that is made meanwhile puts this summary out of date
@@ -191,6 +192,7 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
         said = current_summary(context.instance, deployment, stated)
         grades = Input(key["benchmark_scores"], said.grades, seen)
         context.log_event(logged(experiment_key(experiment, "summary"), None, said.version, said.metadata, version, [grades]))
+        log_evaluations(context, deployment, stated)
         if (own := own_assets(experiment)) is not None:
             own.conclude(context, deployment, stated)
 

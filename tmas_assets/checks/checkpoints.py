@@ -12,9 +12,9 @@ from resources.deployment import Deployment
 from resources.parquet_store import Address, MissingFile
 from resources.serving.vllm_server import ServerError
 from resources.training.checkpoints import Checkpoints, Kept, checkpoint_name
+from tmas_assets.assets.evaluations import result
 from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.keys import checkpoint_key
-from tmas_assets.checks.problems import result
 from tmas_assets.records import MOST_DIFFERENT, Checkpoint, ManagedServer, Training
 from tmas_assets.records.finding import Finding, Offence, finding_of
 

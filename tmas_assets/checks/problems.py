@@ -9,32 +9,30 @@ from collections.abc import Iterator, Sequence
 import dagster as dg
 
 from resources.deployment import Deployment
-from resources.hub import first_seen
 from resources.parquet_store import StoreFault
 from resources.releases import load_problems
+from tmas_assets.assets.evaluations import result
 from tmas_assets.assets.faults import graders_of, permanent
 from tmas_assets.assets.keys import problems_key
-from tmas_assets.assets.metadata import text_table
 from tmas_assets.benchmarks import (
     Benchmark,
     BenchmarkError,
-    HubFile,
     ProblemChange,
     asset_name,
     benchmark,
     difference,
     resolve_release,
-    settings_of_choice,
 )
-from tmas_assets.checks import golds, key_letters, leaked_golds, listed_differences, pinned_digests, unique_ids
+from tmas_assets.checks import golds, key_letters, leaked_golds, listed_differences, unique_ids
 from tmas_assets.checks.finding import Finding
-from tmas_assets.engine.problems import ProblemTable, read_changes, read_made, read_table
+from tmas_assets.engine import pinned_release
+from tmas_assets.engine.problems import ProblemTable, read_changes, read_table
 from tmas_assets.records import BenchmarkChoice
 
 _PROMISES = {
     unique_ids.PROMISE: "Ids name one problem each, also as partition keys.",
     golds.PROMISE: "A reply that is the gold is right under its own grader, or undecided; never wrong or failed.",
-    pinned_digests.PROMISE: "The table was made from the pinned bytes; a generator gives what it gave the first time.",
+    pinned_release.PROMISE: "The table was made from the pinned bytes; a generator gives what it gave the first time.",
     listed_differences.PROMISE: "Differences to the previous table and release are listed; no gold changed in place.",
     leaked_golds.PROMISE: "No statement holds its own gold in a box, announced, or as the value it ends with.",
     key_letters.PROMISE: "Key letters are near uniform: a constant letter scores no better than chance.",
@@ -69,14 +67,14 @@ def _is_made(promise: str, known: Benchmark) -> bool:
         return "choice" in known.graders
     if promise in (golds.PROMISE, leaked_golds.PROMISE):
         return known.has_gold
-    return promise != pinned_digests.PROMISE or known.own_files is None
+    return promise != pinned_release.PROMISE or known.own_files is None
 
 
 def findings(deployment: Deployment, choice: BenchmarkChoice, table: ProblemTable) -> Iterator[Finding]:
     """What every check that the benchmark promises finds in the table. Raises StoreFault and BenchmarkError."""
     yield unique_ids.check_unique_ids(table.problems)
     if benchmark(choice.name).own_files is None:
-        yield _pinned(deployment, choice, table)
+        yield pinned_release.check_pinned_release(choice, table, deployment.store(), deployment.downloads)
     yield _differences(deployment, choice, table)
     if not benchmark(choice.name).has_gold:
         return
@@ -84,45 +82,6 @@ def findings(deployment: Deployment, choice: BenchmarkChoice, table: ProblemTabl
     yield key_letters.check_key_letters(table.problems)
     with graders_of(deployment) as graders:
         yield golds.check_golds(table.problems, graders.submit)
-
-
-def result(finding: Finding, key: dg.AssetKey) -> dg.AssetCheckResult:
-    tables = {
-        name: text_table(("id", "what"), [(offence.id, offence.what) for offence in offences])
-        for name, offences in (("offending", finding.offences), ("listed", finding.listed))
-        if offences
-    }
-    return dg.AssetCheckResult(
-        check_name=finding.promise,
-        asset_key=key,
-        passed=finding.passed,
-        severity=dg.AssetCheckSeverity.WARN if finding.severity == "warn" else dg.AssetCheckSeverity.ERROR,
-        description=finding.said,
-        metadata={
-            "looked_at": finding.looked_at,
-            "offending_ids": dg.MetadataValue.json([offence.id for offence in finding.offences]),
-            **tables,
-        },
-    )
-
-
-def _pinned(deployment: Deployment, choice: BenchmarkChoice, table: ProblemTable) -> Finding:
-    known = benchmark(choice.name)
-    release = known.release(resolve_release(choice))
-    files = release.files if release is not None else ()
-    if known.hub_file is not None:
-        files = (known.hub_file(settings_of_choice(choice)),)
-    if not files:
-        made = read_made(deployment.store(), table.asset)
-        return pinned_digests.check_generated_digest(made.digest, made.first_digest, made.package or choice.name)
-    pins = []
-    for file in files:
-        if isinstance(file, HubFile):
-            first = first_seen(file, deployment.downloads)
-            pins.append(pinned_digests.Pin(file.path, first.sha256 if first else None, "its first load here"))
-        else:
-            pins.append(pinned_digests.Pin(file.path, file.sha256, "the benchmark"))
-    return pinned_digests.check_pinned_digests(pins, dict(table.file.made_from))
 
 
 def _differences(deployment: Deployment, choice: BenchmarkChoice, table: ProblemTable) -> Finding:

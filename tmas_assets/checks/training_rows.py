@@ -14,8 +14,8 @@ from tmas_assets.assets.data.plan import BAND, FILTERED, QUESTIONS, RATES, UNIQU
 from tmas_assets.assets.data.rl_prompts import PROMPTS, prompts_key
 from tmas_assets.assets.data.step import step_key
 from tmas_assets.assets.data.team_traces import JUDGED, KEPT
+from tmas_assets.assets.evaluations import result
 from tmas_assets.assets.faults import PERMANENT, cells_of, permanent
-from tmas_assets.checks.problems import result
 from tmas_assets.curation.contamination import contaminated, indexed
 from tmas_assets.engine.building.derived import DataSet, teacher_of, teacher_settings
 from tmas_assets.engine.building.evaluations import evaluation_sets

@@ -13,6 +13,13 @@ class Offence(Record):
     what: str
 
 
+class Measure(Record):
+    """A number behind a finding, shown over time in the UI."""
+
+    name: str
+    value: float
+
+
 class Finding(Record):
     promise: str
     """Name of the check, e.g. `ids_unique`."""
@@ -26,6 +33,9 @@ class Finding(Record):
     offences: tuple[Offence, ...] = ()
     listed: tuple[Offence, ...] = ()
     """Worth showing, without breaking the promise."""
+    cure: str = ""
+    """What to do where it did not pass: a command, or where to click."""
+    measures: tuple[Measure, ...] = ()
 
 
 def finding_of(promise: str, said: str, offences: Sequence[Offence], looked_at: int) -> Finding:

@@ -3,6 +3,7 @@
 from tmas_assets.statistics.agreement import Agreement, agreement
 from tmas_assets.statistics.best_of_k import best_of_k
 from tmas_assets.statistics.bootstrap import Bootstrap, bootstrap
+from tmas_assets.statistics.calibration import Calibration, ReliabilityBin, Verified, calibration
 from tmas_assets.statistics.clusters import cluster_of
 from tmas_assets.statistics.comparison import BASES, Basis, ComparedSide, PairedComparison, Side, Unit, compare, side_of
 from tmas_assets.statistics.figures import Beside, figures_of, ladder
@@ -19,9 +20,9 @@ from tmas_assets.statistics.tokens import role_order, role_tokens
 from tmas_assets.statistics.votes import Vote, classes_of, majority
 
 __all__ = [
-    "BASES", "Agreement", "Basis", "Beside", "Bootstrap", "ComparedSide", "Interval", "PairedComparison", "PairedDifference",
-    "ProblemTally", "Samples", "Side", "Spent", "Unit", "Vote", "agreement", "best_of_k", "bootstrap", "classes_of",
-    "cluster_of", "compare", "figures_of", "gap_closure", "headline", "holm", "ladder", "majority", "majority_at_k",
-    "mean_interval", "paired_difference", "pass_at_k", "pass_hat_k", "right_answers", "right_rates", "role_order",
-    "role_tokens", "samples_of", "score_iteration", "side_of", "spent_by_iteration",
+    "BASES", "Agreement", "Basis", "Beside", "Bootstrap", "Calibration", "ComparedSide", "Interval", "PairedComparison",
+    "PairedDifference", "ProblemTally", "ReliabilityBin", "Samples", "Side", "Spent", "Unit", "Verified", "Vote", "agreement",
+    "best_of_k", "bootstrap", "calibration", "classes_of", "cluster_of", "compare", "figures_of", "gap_closure", "headline",
+    "holm", "ladder", "majority", "majority_at_k", "mean_interval", "paired_difference", "pass_at_k", "pass_hat_k",
+    "right_answers", "right_rates", "role_order", "role_tokens", "samples_of", "score_iteration", "side_of", "spent_by_iteration",
 ]

@@ -1,0 +1,58 @@
+"""What Dagster is told of a finding: the result of a check's own step, or an evaluation that a run without such a step logs.
+
+Leaves out finding anything.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import dagster as dg
+
+# Dagster names no public class for what an evaluation was made of; without it the UI takes it for one of an older materialization
+from dagster._core.definitions.asset_checks.asset_check_evaluation import (
+    AssetCheckEvaluationTargetMaterializationData as Target,
+)
+
+from tmas_assets.assets.metadata import text_table
+from tmas_assets.records.finding import Finding
+
+
+def result(finding: Finding, key: dg.AssetKey) -> dg.AssetCheckResult:
+    tables = {
+        name: text_table(("id", "what"), [(offence.id, offence.what) for offence in offences])
+        for name, offences in (("offending", finding.offences), ("listed", finding.listed))
+        if offences
+    }
+    return dg.AssetCheckResult(
+        check_name=finding.promise,
+        asset_key=key,
+        passed=finding.passed,
+        severity=dg.AssetCheckSeverity.WARN if finding.severity == "warn" else dg.AssetCheckSeverity.ERROR,
+        description=finding.said,
+        metadata={
+            "looked_at": finding.looked_at,
+            "offending_ids": dg.MetadataValue.json([offence.id for offence in finding.offences]),
+            **({"cure": dg.MetadataValue.text(finding.cure)} if finding.cure and not finding.passed else {}),
+            **{one.name: dg.MetadataValue.float(one.value) for one in finding.measures},
+            **tables,
+        },
+    )
+
+
+def evaluations(
+    instance: dg.DagsterInstance, key: dg.AssetKey, findings: Sequence[Finding]
+) -> Iterator[dg.AssetCheckEvaluation]:
+    """The same for a run that has no step of the checks' own, of the materialization of the unpartitioned `key` that stands."""
+    records = instance.fetch_materializations(key, limit=1).records
+    last = records[0] if records else None
+    of = Target(storage_id=last.storage_id, run_id=last.run_id, timestamp=last.timestamp) if last else None
+    for finding in findings:
+        made = result(finding, key)
+        yield dg.AssetCheckEvaluation(
+            asset_key=key,
+            check_name=finding.promise,
+            passed=made.passed,
+            metadata=dict(made.metadata or {}),
+            target_materialization_data=of,
+            severity=made.severity,
+            description=made.description,
+        )
