@@ -6,7 +6,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster_postgres import DagsterPostgresStorage
+from dagster_postgres import PostgresEventLogStorage, PostgresRunStorage, PostgresScheduleStorage
 
 from tests.deploy.conftest import DEPLOY
 from tests.resources.postgres import PostgresServer
@@ -47,7 +47,9 @@ def test_two_campaigns_at_once_on_postgres_pay_once_and_leave_the_bytes_of_one_o
     assert [path.name for path in (tmp_path / "postgres").rglob("*") if path.suffix in (".sqlite", ".db")] == []
     assert _rows(postgres_server, "calls_of_test", "calls") == once
     with dg.DagsterInstance.from_config(str(home)) as instance:
-        assert isinstance(instance._storage, DagsterPostgresStorage)
+        assert isinstance(instance.run_storage, PostgresRunStorage)
+        assert isinstance(instance.event_log_storage, PostgresEventLogStorage)
+        assert isinstance(instance.schedule_storage, PostgresScheduleStorage)
         runs = instance.get_runs()
         assert [run.status for run in runs] == [dg.DagsterRunStatus.SUCCESS] * 2
         for part in PARTS:
