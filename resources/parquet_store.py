@@ -205,6 +205,25 @@ class ParquetStore(Record):
             if path.endswith(".parquet"):
                 yield tuple(path.removesuffix(".parquet")[len(base) :].strip("/").split("/"))
 
+    def beside(self, asset: tuple[str, ...], name: str) -> bytes | None:
+        """What `put_beside` put there; None where there is no such file. Raises StoreFault."""
+        path = f"{self.folder(asset)}/{name}"
+        try:
+            return bytes(self._place[0].cat_file(path))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreFault(f"{'/'.join(asset)}: could not read {path}: {error}") from error
+
+    def written(self, address: Address) -> float:
+        """When the file was last written, seconds since 1970; 0 where the file system does not say. Raises MissingFile."""
+        try:
+            info = self._place[0].info(self.path(address))
+        except FileNotFoundError as error:
+            raise MissingFile(f"{address}: no file at {self.path(address)}.") from error
+        found = next((info[name] for name in ("mtime", "LastModified", "last_modified", "updated", "created") if info.get(name)), 0.0)
+        return float(found.timestamp() if hasattr(found, "timestamp") else found)
+
     def _bytes(self, address: Address) -> tuple[bytes, str]:
         path = self.path(address)
         try:
@@ -232,6 +251,11 @@ class ParquetStore(Record):
             file.write(data)
 
 
-def _stored(path: str, data: bytes, rows: int, schema: pa.Schema) -> StoredFile:
+def made_from_of(schema: pa.Schema) -> tuple[Parent, ...]:
+    """The inputs that a file's own facts record. Raises ValueError where they are no such list."""
     recorded = json.loads((schema.metadata or {}).get(b"tmas.made_from", b"[]"))
-    return StoredFile(path, digest_bytes(data), rows, len(data), tuple(Parent(*pair) for pair in recorded))
+    return tuple(Parent(str(name), str(digest)) for name, digest in recorded)
+
+
+def _stored(path: str, data: bytes, rows: int, schema: pa.Schema) -> StoredFile:
+    return StoredFile(path, digest_bytes(data), rows, len(data), made_from_of(schema))

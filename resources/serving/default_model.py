@@ -38,15 +38,20 @@ class DefaultModelError(RuntimeError):
     """The default model could not be fetched or converted; the text says what to do."""
 
 
+def default_folder(home: Path) -> Path:
+    """Where the default model lies once it is made. Weights converted by another version of this package stay where they are, for who still uses
+    them."""
+    recipe = digest([GGUF_SHA256, CONVERSION.read_text()])[:12]
+    return home.resolve() / "models" / recipe / NAME
+
+
 def default_model(home: Path, python: str) -> Path:
     """The folder of the default model, made on first use (about 35 s, 260 MB) and verified on every use.
 
     `python` is an interpreter with pip, torch, transformers and gguf. Callers may come at the same time; one makes
     it. A folder whose bytes no longer match its manifest is set aside and made again. Raises DefaultModelError.
     """
-    # Weights converted by another version of this package stay where they are, for who still uses them.
-    recipe = digest([GGUF_SHA256, CONVERSION.read_text()])[:12]
-    folder = home.resolve() / "models" / recipe / NAME
+    folder = default_folder(home)
     with exclusive(folder.with_name("lock")):
         fault = _fault(folder, home / "digests")
         if fault is None:

@@ -92,11 +92,16 @@ def changed_files(folder: Path, cache: Path | None = None) -> tuple[str, ...]:
 
     Raises ModelFolderTorn when there is no readable manifest.
     """
+    stated = set(stated_manifest(folder))
+    return tuple(sorted({file.name for file in stated.symmetric_difference(manifest(folder, cache))}))
+
+
+def stated_manifest(folder: Path) -> tuple[FileDigest, ...]:
+    """What the folder itself records of its files. Raises ModelFolderTorn when there is no readable manifest."""
     try:
-        stated = set(_MANIFEST.validate_json((folder / MANIFEST).read_bytes()))
+        return _MANIFEST.validate_json((folder / MANIFEST).read_bytes())
     except (OSError, ValueError) as error:
         raise ModelFolderTorn(f"{folder}: no readable {MANIFEST} ({error})") from error
-    return tuple(sorted({file.name for file in stated.symmetric_difference(manifest(folder, cache))}))
 
 
 def _identity(files: Sequence[FileDigest]) -> str:

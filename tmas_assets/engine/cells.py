@@ -36,8 +36,8 @@ KINDS: dict[str, type[Record]] = {
     "memory_bank": MemorySnapshot,
     "benchmark_scores": Grade,
 }
-_PREVIOUS = "previous memory_bank"
-_AMENDED = "amendments"
+PREVIOUS = "previous memory_bank"
+AMENDED = "amendments"
 FORM = 3
 """Counts the forms that a cell's records have had: cells of another form lie beside, and are made anew from the call log."""
 _KIND_OF: dict[type[Record], str] = {record: kind for kind, record in KINDS.items()}
@@ -68,12 +68,12 @@ class StoredCell:
     @property
     def previous_digest(self) -> str | None:
         """Digest of the memory file that the cell was made from, None at iteration 0."""
-        return self.memory_bank.parent(_PREVIOUS)
+        return self.memory_bank.parent(PREVIOUS)
 
     @property
     def amended(self) -> str | None:
         """Digest of the amendments that people made to the cell's replies, None where it was made without any."""
-        return self.memory_bank.parent(_AMENDED)
+        return self.memory_bank.parent(AMENDED)
 
     def follows(self, previous: "StoredCell | None") -> bool:
         """Whether this cell was made from the memory that `previous` has now."""
@@ -147,9 +147,9 @@ class CellStore:
         """Write one cell from the rounds of all repeats; `previous` is the iteration before. Raises StoreFault."""
         rounds = sorted(rounds, key=lambda one: one.repeat)
         origin = [Parent("problem", problem.digest), Parent("strategy", self.strategy_digest)]
-        before = [Parent(_PREVIOUS, previous.memory_bank.digest)] if previous else []
+        before = [Parent(PREVIOUS, previous.memory_bank.digest)] if previous else []
         amended = self.reviews.of(problem).digest_of(iteration)
-        amendments = [Parent(_AMENDED, amended)] if amended else []
+        amendments = [Parent(AMENDED, amended)] if amended else []
 
         def put(kind: str, rows: list[Record], made_from: list[Parent]) -> StoredFile:
             return self.store.write(self.address(kind, iteration, problem), KINDS[kind], rows, made_from)
