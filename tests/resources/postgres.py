@@ -13,7 +13,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,8 @@ class PostgresServer:
     folder: Path
     user: str | None
     """The account it runs under: Postgres refuses to run as root."""
+    durable: bool = False
+    """Whether it waits for the disk, as one in use does."""
     process: "subprocess.Popen[bytes] | None" = None
 
     def url(self, database: str) -> str:
@@ -46,7 +48,7 @@ class PostgresServer:
 
     def start(self) -> None:
         command = [str(self.programs / "postgres"), "-D", str(self.folder / "data"), "-k", str(self.folder),
-                   "-c", "listen_addresses=", "-c", "fsync=off"]  # fmt: skip
+                   "-c", "listen_addresses=", "-c", f"fsync={'on' if self.durable else 'off'}"]  # fmt: skip
         with (self.folder / "log").open("ab") as output:
             self.process = subprocess.Popen(
                 command, stdout=output, stderr=subprocess.STDOUT, user=self.user, cwd=self.folder
@@ -69,7 +71,8 @@ class PostgresServer:
             self.process = None
 
 
-def _programs() -> Path | None:
+def server_programs() -> Path | None:
+    """The folder of `initdb` and `postgres`, None where they are not installed."""
     found = shutil.which("initdb")
     folders = [Path(found).resolve().parent] if found else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -83,19 +86,14 @@ def _account() -> str | None:
     return "postgres" if "postgres" in names else "nobody"
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[PostgresServer]:
-    programs = _programs()
-    if programs is None:
-        missing = "initdb and postgres are not installed (apt-get install postgresql)"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+@contextmanager
+def running_server(programs: Path, *, durable: bool = False) -> Iterator[PostgresServer]:
+    """An empty cluster, gone with all its files at the end of the block."""
     folder = Path(tempfile.mkdtemp(prefix="pg-"))  # short: the name of a socket has at most 107 bytes
     account = _account()
     if account is not None:
         shutil.chown(folder, account)
-    server = PostgresServer(programs, folder, account)
+    server = PostgresServer(programs, folder, account, durable)
     try:
         server.initialise()
         server.start()
@@ -103,6 +101,18 @@ def postgres_server() -> Iterator[PostgresServer]:
     finally:
         server.stop(signal.SIGQUIT)
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    programs = server_programs()
+    if programs is None:
+        missing = "initdb and postgres are not installed (apt-get install postgresql)"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with running_server(programs) as server:
+        yield server
 
 
 @pytest.fixture
