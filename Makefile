@@ -5,6 +5,10 @@ TORCH := torch==2.13.0+cpu
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 UV := uv==0.13.9
 PYTEST_ARGS ?=
+# One more than two cores: much of a test is waiting, for a server, a daemon or a process that is to end.
+WORKERS ?= 3
+# Hundreds of processes import Dagster, TRL or vLLM; without compiled files at hand each would compile all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-full demo-train test ui check bench lock clean
@@ -30,10 +34,10 @@ demo-train: setup ## Data, SFT, GRPO (vanilla and hybrid), checkpoints served an
 	@.venv/bin/tmas leaderboard
 	@.venv/bin/tmas trainings --compare
 
-test: setup ## Lint, types and all tests, the real model server included
-	@$(MAKE) --no-print-directory check
+test: .venv/.ready ## Lint, types and all tests, the real model server included
+	@$(MAKE) --no-print-directory -j 2 check setup
 	@tests/services.sh
-	@.venv/bin/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@.venv/bin/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
 ui: setup ## Open the Dagster UI at http://127.0.0.1:3000
 	@.venv/bin/tmas ui

@@ -6,6 +6,8 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
+from tests.shares import WholeModules, longest_first
+
 # What this project and the libraries under it read; what a library sets for itself on import (threads, say) may stay.
 CHANGES = ("TMAS_", "DAGSTER_", "HF_", "HUGGING_FACE_", "http", "HTTP", "no_proxy", "NO_PROXY", "PATH", "HOME")
 
@@ -19,6 +21,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("vllm"):
             item.add_marker(pytest.mark.xdist_group("vllm"))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        longest_first(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
+    """Modules and groups whole to one worker, unless another way than the Makefile's is asked for."""
+    return WholeModules(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 @pytest.fixture(autouse=True)
