@@ -7,6 +7,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from tmas_assets.records import RoleTokens, Score
+from tmas_assets.reports.experiment_page import experiment_page
 from tmas_assets.reports.experiment_report import (
     BankSize,
     ExperimentReport,
@@ -16,7 +17,6 @@ from tmas_assets.reports.experiment_report import (
     ProblemCell,
     ProblemRow,
     Setting,
-    experiment_page,
     token_lines,
 )
 from tmas_assets.reports.page import render_page
@@ -127,7 +127,7 @@ def test_control_characters_and_lone_surrogates_are_made_visible(report_of: Repo
 def test_nothing_is_loaded_from_anywhere_and_scripts_are_forbidden(page: str) -> None:
     reading = Reading(page)
     sources = [one.get("src") or one.get("srcset") or "" for one in (*reading.of("img"), *reading.of("source"))]
-    assert len(sources) == 12
+    assert len(sources) == 16
     assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     assert not {"script", "link", "iframe", "object", "embed", "form"} & {tag for tag, _ in reading.elements}
     policy = next(one["content"] for one in reading.of("meta") if one.get("http-equiv"))
@@ -155,8 +155,18 @@ def test_four_hundred_problems_over_twenty_iterations_stay_under_a_megabyte(repo
 def test_every_problem_leads_to_its_statement(page: str) -> None:
     reading = Reading(page)
     links = [one["href"] for one in reading.of("a")]
-    assert links == [f"#problem-{n}" for n in range(1, 8)] * 2
+    assert links == ["index.html"] + [f"#problem-{n}" for n in range(1, 8)] * 2
     assert [one["id"] for one in reading.of("pre")] == [f"problem-{n}" for n in range(1, 8)]
+
+
+def test_problems_with_pages_of_their_own_are_led_to_by_id_and_by_cell(report_of: Reports) -> None:
+    report = report_of(3, 2)
+    named = [row.problem for row in report.problems]
+    reading = Reading(experiment_page(report, {named[0]: "tmas_imo/a%252Fb"}))
+    links = [one["href"] for one in reading.of("a")]
+    assert links.count("tmas_imo/a%252Fb/index.html") == 3  # both maps and the statement
+    assert [links.count(f"tmas_imo/a%252Fb/t0{t}.html") for t in range(3)] == [2, 2, 0]
+    assert [links.count(f"#problem-{n}") for n in (1, 2, 3)] == [0, 2, 2]
 
 
 def test_every_score_shows_its_interval_and_the_samples_behind_it(

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from tests.reports.test_tables import printed
 from tmas_assets.records import Figure, Score
-from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
+from tmas_assets.reports.experiment_page import experiment_page
+from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.figure_table import figure_table
 from tmas_assets.reports.leaderboard import leaderboard, leaderboard_markdown, leaderboard_page
 from tmas_assets.reports.notation import untrusted

@@ -11,7 +11,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from tests.reports.browser import needs_browser, started
-from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
+from tmas_assets.reports.experiment_page import experiment_page
+from tmas_assets.reports.experiment_report import ExperimentReport
 
 pytestmark = needs_browser
 
@@ -69,7 +70,7 @@ def test_tables_and_heat_map_are_there_to_be_seen(opened: webdriver.Chrome) -> N
     assert shown(opened, "#tokens tbody tr") == 6
     loaded = "return [...document.images].every(one => one.complete && one.naturalWidth > 100)"
     assert opened.execute_script(loaded)
-    assert opened.execute_script("return document.images.length") == 3
+    assert opened.execute_script("return document.images.length") == 4
 
 
 def test_the_switch_changes_the_map_without_a_script(opened: webdriver.Chrome) -> None:

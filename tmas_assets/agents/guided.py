@@ -7,7 +7,7 @@ from tmas_assets.agents import solution
 from tmas_assets.agents.asking import Ask, Limits
 from tmas_assets.agents.material import fenced, message
 from tmas_assets.agents.prompt import load
-from tmas_assets.memory import select
+from tmas_assets.memory import Selection, select
 from tmas_assets.records import ChatRequest, MemoryEntry, Message, Polarity, Problem, Sampling
 
 ROLE = solution.ROLE
@@ -17,6 +17,11 @@ _LISTS: tuple[tuple[Polarity, str], ...] = (("pitfall", "pitfalls"), ("conclusio
 
 def _line(entry: MemoryEntry) -> str:
     return f"- {' '.join(entry.text.split())}"
+
+
+def bank_selection(experience: tuple[MemoryEntry, ...], limits: Limits) -> Selection:
+    """Which lines of the bank `ask` shows."""
+    return select(experience, chars=limits.bank_chars, spelled=lambda entry: f"{_line(entry)}\n")
 
 
 def schemas(sampling: Sampling) -> tuple[str, ...]:
@@ -29,7 +34,7 @@ def ask(problem: Problem, ask: Ask, *, experience: tuple[MemoryEntry, ...], limi
     if not experience:
         raise ValueError(f"{ask.sample}: guided by an empty bank; ask for a plain solution instead")
     plain = solution.ask(problem, ask, proof=False, branch="plain", shown=(), memory=(), limits=limits)
-    chosen = select(experience, chars=limits.bank_chars, spelled=lambda entry: f"{_line(entry)}\n")
+    chosen = bank_selection(experience, limits)
     parts = [PROMPT.render("rules")]
     for polarity, section in _LISTS:
         text = "\n".join(_line(entry) for entry in chosen.shown if entry.polarity == polarity)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import dagster as dg
 
 from resources.deployment import Deployment
-from resources.pages import PageFault, write_page
+from resources.pages import PageFault
 from resources.parquet_store import Address, MissingFile, OtherSchema, Parent, ParquetStore, StoredFile, StoreFault
 from resources.training.checkpoints import CheckpointFault
 from tmas_assets.assets.events import Metadata
@@ -19,6 +19,7 @@ from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.refresh.unchanged import inputs_digest, keep_made_of, said_last, still_stands
+from tmas_assets.assets.site import write_experiment_pages
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.problems import ProblemTable
@@ -28,7 +29,7 @@ from tmas_assets.engine.tallies import tallies
 from tmas_assets.engine.team import identity
 from tmas_assets.records import Experiment, Figure, Problem, Record, RoleTokens, Score, digest
 from tmas_assets.reports import notation
-from tmas_assets.reports.experiment_report import ExperimentReport, experiment_page
+from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.figure_table import FigureTable, figure_table
 from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
 from tmas_assets.reports.standing import LeaderboardRow, leaderboard_row
@@ -174,7 +175,7 @@ def _made(deployment: Deployment, inputs: _Inputs) -> MadeSummary:
         put("tallies", ProblemTally, found)
         put("leaderboard_row", LeaderboardRow, [leaderboard_row(made)])
         sealed = seal(cells, table.asset, inputs.models, gathered.files, parts, deployment.vllm())
-        page = write_page(page_path(deployment, experiment), experiment_page(made))
+        page = write_experiment_pages(deployment, cells, problems, gathered.files, made)
         names = (*(address.partition[0] for address, _ in parts), ORIGIN, SEALED)
         keep_made_of(
             cells.store, partial(summary_address, cells), names, inputs=inputs.digest, version=sealed.digest,

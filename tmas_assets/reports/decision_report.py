@@ -243,6 +243,7 @@ def decision_page(report: DecisionReport) -> str:
     standing = first.standing if first else ()
     return render_page(
         "decision.html.jinja",
+        up="../",
         report=report,
         first=first,
         standing=standing,

@@ -1,16 +1,9 @@
-"""One experiment as a page: the record of what it shows, and the static HTML made of it.
-
-The page needs nothing but itself (no script, no network). Leaves out gathering the rows: an asset does that.
-"""
+"""The record of what an experiment's page shows. Leaves out gathering it, which an asset does, and the page: `experiment_page.py`."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from tmas_assets.records import Figure, Record, RoleTokens, Score
-from tmas_assets.reports.figure_table import figure_table, of_iteration
-from tmas_assets.reports.figures import memory_picture, pass_at_1_picture, tokens_picture
-from tmas_assets.reports.heat_map import heat_map
-from tmas_assets.reports.page import render_page
 from tmas_assets.reports.report_rows import (
     BankSize,
     InputDigest,
@@ -20,12 +13,10 @@ from tmas_assets.reports.report_rows import (
     ProblemRow,
     Setting,
 )
-from tmas_assets.statistics import Agreement, Spent, headline, role_order
-from tmas_assets.statistics.interval import METHOD
+from tmas_assets.statistics import Agreement, Spent, role_order
 
 __all__ = [
     "BankSize", "ExperimentReport", "InputDigest", "ModelUse", "ParseErrors", "ProblemCell", "ProblemRow", "Setting",
-    "experiment_page",
 ]
 
 
@@ -72,28 +63,4 @@ def token_lines(scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> tu
     return tuple(
         TokenLine(role=role, scratch=made.get(role), paid=bought.get(role))
         for role in sorted({*made, *bought}, key=role_order)
-    )
-
-
-def experiment_page(report: ExperimentReport) -> str:
-    """The whole page as HTML text, to be written as UTF-8. Text of models and problems is shown, never read as HTML."""
-    scores = tuple(sorted(report.scores, key=lambda score: score.iteration))
-    quoted = headline(scores)
-    first = next((score for score in scores if score.answers), None)
-    tokens = report.tokens_scratch or report.tokens_paid
-    return render_page(
-        "experiment.html.jinja",
-        report=report,
-        scores=scores,
-        headline=quoted,
-        first=first if first is not quoted else None,
-        interval_method=next((one.method for one in report.figures if one.seed is None), METHOD),
-        figures=figure_table(report.figures),
-        quoted_figures=of_iteration(report.figures, quoted.iteration) if quoted else (),
-        curve=pass_at_1_picture(scores) if quoted else None,
-        tokens=tokens_picture(report.tokens_scratch, report.tokens_paid) if tokens else None,
-        token_lines=token_lines(report.tokens_scratch, report.tokens_paid),
-        memory=memory_picture(report.banks) if report.banks else None,
-        bank_lines=tuple(sorted(report.banks, key=lambda size: (size.iteration, size.bank))),
-        map=heat_map(report.problems),
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tmas_assets.records import RoleTokens, Score
 
@@ -92,6 +92,17 @@ class Cost(Protocol):
 def tokens_spent(cost: Cost) -> str:
     """`12.3 K`; `≥` where calls of unknown usage are in no sum."""
     return ("≥ " if cost.usage_unknown else "") + short_count(cost.tokens)
+
+
+class Cut(NamedTuple):
+    text: str
+    left_out: int
+    """Characters."""
+
+
+def cut(text: str, most: int) -> Cut:
+    """The first `most` characters; an ending of a few is not worth cutting off."""
+    return Cut(text, 0) if len(text) <= 1.02 * most else Cut(text[:most], len(text) - most)
 
 
 def printable(text: str) -> str:

@@ -31,6 +31,6 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("percent", "bounds", "per_problem", "count", "tokens_known", "total_tokens", "tokens_spent", "short_count", "untrusted"):
+    for name in ("percent", "bounds", "per_problem", "count", "tokens_known", "total_tokens", "tokens_spent", "short_count", "untrusted", "cut"):
         environment.filters[name] = getattr(notation, name)
     return environment
