@@ -22,6 +22,7 @@ from tmas_assets.assets.metadata import text_table
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.decisions import Course, course_of, report_of
 from tmas_assets.engine.problems import ProblemTable
+from tmas_assets.engine.site.index import write_index
 from tmas_assets.engine.team import identity
 from tmas_assets.records import Experiment, Problem, digest
 from tmas_assets.reports.decision_markdown import decision_markdown
@@ -59,7 +60,8 @@ def write_report(deployment: Deployment, cells: CellStore, problem: Problem) -> 
                 ("json", report.model_dump_json(indent=1)),
             )
         )
-    except PageFault as fault:
+        write_index(Path(deployment.reports), cells.store)
+    except (PageFault, StoreFault) as fault:
         raise permanent(fault) from fault
     return WrittenReport(report, page, markdown, json)
 

@@ -20,6 +20,7 @@ from tmas_assets.assets.metadata import of_file
 from tmas_assets.assets.summary import read_row, read_side, summarised_cells
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.comparison import but_for_models, seed_of_pair
+from tmas_assets.engine.site.index import write_index
 from tmas_assets.records import Experiment
 from tmas_assets.reports.figures import curve_markdown
 from tmas_assets.reports.leaderboard import (
@@ -62,6 +63,7 @@ def make_leaderboard(deployment: Deployment, experiments: Sequence[Experiment]) 
             tables.append(table.model_copy(update={"paired": tuple(shown for shown, _ in paired)}))
         store.write(Address(("leaderboard",), ("paired",)), PairedComparison, comparisons, made_from)
         page = write_page(Path(deployment.reports) / "leaderboard.html", leaderboard_page(tables))
+        write_index(page.parent, store)
     except (StoreFault, PageFault) as fault:
         raise permanent(fault) from fault
     left_out = tuple(name for name in known if found.get(name) is None)

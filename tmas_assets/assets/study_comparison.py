@@ -18,6 +18,7 @@ from tmas_assets.assets.keys import comparison_key, experiment_key
 from tmas_assets.assets.metadata import of_file
 from tmas_assets.assets.summary import read_row, read_side, summarised_cells, summary_address
 from tmas_assets.engine.comparison import seed_of_pair
+from tmas_assets.engine.site.index import write_index
 from tmas_assets.records import Member, Study, reference_of
 from tmas_assets.reports.figures import curve_markdown
 from tmas_assets.reports.paired_table import BASES
@@ -76,6 +77,7 @@ def compare_members(deployment: Deployment, study: Study, members: Sequence[Memb
         ]
         file = store.write(Address((study.name, "comparison"), ("whole",)), MemberRow, rows, made_from)
         page = write_page(Path(deployment.reports) / f"{study.name}.html", study_page(report))
+        write_index(page.parent, store)
     except (StoreFault, PageFault) as fault:
         raise permanent(fault) from fault
     return MadeComparison(report, file, page)

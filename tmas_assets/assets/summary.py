@@ -20,6 +20,7 @@ from tmas_assets.assets.metadata import of_file, text_table
 from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.refresh.unchanged import inputs_digest, keep_made_of, said_last, still_stands
 from tmas_assets.assets.site import write_experiment_pages
+from tmas_assets.assets.summary_pictures import summary_pictures
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import gather
 from tmas_assets.engine.problems import ProblemTable
@@ -31,7 +32,6 @@ from tmas_assets.records import Experiment, Figure, Problem, Record, RoleTokens,
 from tmas_assets.reports import notation
 from tmas_assets.reports.experiment_report import ExperimentReport
 from tmas_assets.reports.figure_table import FigureTable, figure_table
-from tmas_assets.reports.figures import curve_markdown, pass_at_1_png
 from tmas_assets.reports.standing import LeaderboardRow, leaderboard_row
 from tmas_assets.statistics import Agreement, ProblemTally, Side, headline, side_of
 
@@ -211,10 +211,9 @@ def summary_metadata(made: MadeSummary) -> Metadata:
     ]
     warnings = [warning for score in scores if (warning := notation.untrusted(score))]
     quoted_value = {"pass_at_1": dg.MetadataValue.float(quoted.value)} if quoted and quoted.value is not None else {}
-    curve = {"curve": dg.MetadataValue.md(curve_markdown(pass_at_1_png(scores)))} if quoted else {}
     return {
         **({"warning": dg.MetadataValue.text(" ".join(warnings))} if warnings else {}),
-        **curve,
+        **summary_pictures(made.report),
         **quoted_value,
         "iterations_scored": dg.MetadataValue.text(f"{len(scores)} of {made.iterations}"),
         "scores": text_table(("iteration", "Pass@1", "interval", "answers"), rows),

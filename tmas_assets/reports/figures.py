@@ -35,14 +35,14 @@ def pass_at_1_picture(scores: Sequence[Score]) -> Picture:
 
 
 def tokens_picture(scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> Picture:
-    height = 0.9 + 0.5 * len(_roles(scratch, paid))
+    height = 0.9 + 0.5 * len(token_roles(scratch, paid))
     alt = "Tokens by role, from scratch and paid; the table below has the figures"
-    return picture(alone(lambda axes, theme: _draw_tokens(axes, theme, scratch, paid)), height, alt)
+    return picture(alone(lambda axes, theme: draw_tokens(axes, theme, scratch, paid)), height, alt)
 
 
 def memory_picture(sizes: Sequence[BankSize]) -> Picture:
     alt = "Live entries per memory bank over iterations; the table below has the figures"
-    return picture(alone(lambda axes, theme: _draw_memory(axes, theme, sizes)), 2.5, alt, wide=4.8)
+    return picture(alone(lambda axes, theme: draw_memory(axes, theme, sizes)), 2.5, alt, wide=4.8)
 
 
 def curve_markdown(png: bytes, alt: str = "Pass@1 by iteration") -> str:
@@ -92,14 +92,14 @@ def _draw_pass_at_1(axes: "Axes", theme: Theme, scores: Sequence[Score]) -> None
     axes.grid(axis="y", color=theme.grid, linewidth=0.8)
 
 
-def _roles(*rows: Sequence[RoleTokens]) -> list[str]:
+def token_roles(*rows: Sequence[RoleTokens]) -> list[str]:
     return sorted({row.role for some in rows for row in some}, key=role_order)
 
 
-def _draw_tokens(axes: "Axes", theme: Theme, scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> None:
+def draw_tokens(axes: "Axes", theme: Theme, scratch: Sequence[RoleTokens], paid: Sequence[RoleTokens]) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    roles = _roles(scratch, paid)
+    roles = token_roles(scratch, paid)
     for rows, offset, height, alpha, said in ((scratch, -0.14, 0.36, 1.0, ""), (paid, 0.2, 0.14, 0.55, ", paid")):
         by_role = {role: total_tokens(row for row in rows if row.role == role) for role in roles}
         place = [i + offset for i in range(len(roles))]
@@ -122,7 +122,7 @@ def _draw_tokens(axes: "Axes", theme: Theme, scratch: Sequence[RoleTokens], paid
     )
 
 
-def _draw_memory(axes: "Axes", theme: Theme, sizes: Sequence[BankSize]) -> None:
+def draw_memory(axes: "Axes", theme: Theme, sizes: Sequence[BankSize]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     for bank, color in (("experience", theme.accent), ("guideline", theme.second)):

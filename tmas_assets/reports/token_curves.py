@@ -56,7 +56,12 @@ def draw_curves(axes: "Axes", theme: Theme, rows: Sequence[LeaderboardRow]) -> N
     axes.set_ylabel("Pass@1, %")
     axes.set_xlabel("tokens a problem, one run of the strategy up to each iteration")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda tokens, _: short_count(tokens)))
-    axes.xaxis.set_minor_formatter(FuncFormatter(lambda tokens, _: ""))
+    reach = [point.tokens for row in there for point in _points(row)]
+    # one decade has a single major tick or none; then 2 and 5 are written as well
+    within_decade = bool(reach) and max(reach) < 10 * min(reach)
+    axes.xaxis.set_minor_formatter(
+        FuncFormatter(lambda tokens, _: short_count(tokens) if within_decade and f"{tokens:e}"[0] in "25" else "")
+    )
     axes.grid(axis="y", color=theme.grid, linewidth=0.8)
     handles, names = axes.get_legend_handles_labels()
     if handles:

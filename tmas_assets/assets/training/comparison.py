@@ -23,6 +23,7 @@ from tmas_assets.assets.summary import read_row, read_side, summarised_cells
 from tmas_assets.assets.training.iteration import figures_address
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.comparison import but_for_models, seed_of_pair
+from tmas_assets.engine.site.index import write_index
 from tmas_assets.records import Experiment, ManagedServer, Record, StepFigures, Training
 from tmas_assets.records.base import canonical_json
 from tmas_assets.reports.figures import curve_markdown
@@ -78,6 +79,7 @@ def make_training_comparison(
         made_from = [Parent(f"{side.training} figures", side.data) for side in sides.values()]
         file = store.write(Address(("training_comparison",), ("whole",)), ComparedIteration, rows, made_from)
         pages = tuple(write_page(Path(deployment.reports) / f"{_file(name)}.html", training_page(one)) for name, one in comparisons.items())
+        write_index(Path(deployment.reports), store)
     except (StoreFault, PageFault) as fault:
         raise permanent(fault) from fault
     return MadeComparison(comparisons, pages, file)
