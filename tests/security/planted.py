@@ -27,11 +27,10 @@ from tmas_assets.records import Experiment
 
 
 def made(name: str, url: str) -> Experiment:
-    problems = {"tasks": [{"name": "chain_sum"}], "size": 1, "seed": 5}
     endpoint = {"urls": [url], "model": "scripted", "revision": name, "api_key_env": "PLANTED_KEY", "base_seconds": 20, "max_attempts": 2}
     return experiment(
         url, name=name, iterations=1, endpoints={"default": endpoint},
-        benchmark={"name": "reasoning_gym", "release": "tests", "settings": problems},
+        benchmark={"name": "problem_file", "release": "own", "settings": {"file": os.environ["PLANTED_PROBLEMS"], "grader": "integer"}},
         strategy={"name": "tmas", "settings": {"candidates": 1, "verifications": 1}},
     )  # fmt: skip
 
@@ -65,8 +64,7 @@ def crash() -> None:
 
 
 def main() -> None:
-    logging.basicConfig(level=logging.DEBUG)
-    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    logging.basicConfig(level=logging.INFO)
     prepare_dagster_home()
     out = terminal()
     with suppress(BenchmarkError):  # the hub that the environment names is not there

@@ -4,27 +4,36 @@ Redaction is looked at by itself below; above it, one process runs campaigns tha
 """
 
 import asyncio
+import base64
 import json
 import os
 import secrets
+import sqlite3
 import subprocess
 import sys
 import traceback
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import quote
 
+import pyarrow.parquet as pq
 import pytest
 
 from resources.calls.call_log import CallLog, CallLogError
-from resources.chat.client import EndpointUnavailable, MissingApiKey
+from resources.chat.client import EndpointUnavailable, FixedReplicas, MissingApiKey
 from resources.chat.endpoints import ExternalServers
 from resources.chat.redaction import LONG, Secrets
 from resources.deployment import Deployment, DeploymentFault
+from resources.parquet_store import Address, ParquetStore, StoreFault
 from tests.resources.chatting import Chat, chatting, request
 from tests.security.echoing import WAYS, echoing
 from tmas_assets.records import Endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+RUN = ("honest", "reply", "unauthorized", "unavailable", "models")
+"""Ways of a server that a whole campaign meets; a client meets all of them further down."""
 
 
 def planted(name: str) -> str:
@@ -34,16 +43,12 @@ def planted(name: str) -> str:
 
 def spellings(key: str) -> set[bytes]:
     """As a file may hold it: bare, in a URL, as the base64 of basic authentication."""
-    import base64
-
     found = {key, quote(key, safe=""), *(base64.b64encode(text.encode()).decode() for text in (key, f"ann:{key}"))}
     return {text.encode() for text in found}
 
 
 def leaks(keys: dict[str, str], folder: Path) -> list[str]:
     """Where any of them lies: file, and which. Text columns of SQLite are bytes of its file, parquet is decoded."""
-    import pyarrow.parquet as pq
-
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         held = path.read_bytes() + str(path).encode()
@@ -56,19 +61,18 @@ def leaks(keys: dict[str, str], folder: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str], str, dict[str, set[str]]]:
     """The folder of everything that was written, the keys, what was said, and with which headers each server was opened."""
-    from contextlib import ExitStack
-
     folder = tmp_path_factory.mktemp("planted")
     keys = {name: planted(name) for name in ("endpoint", "store", "hub", "webhook", "basic", "stranger")}
+    (folder / "own.jsonl").write_text('{"id": "p1", "question": "What is 1 + 1?", "answer": "2"}\n')
     with ExitStack() as stack:
-        servers = {way: stack.enter_context(echoing(way)) for way in WAYS}
+        servers = {way: stack.enter_context(echoing(way)) for way in RUN}
         urls = {way: server.url for way, server in servers.items()}
         urls["basic"] = urls["reply"].replace("http://", f"http://ann:{keys['basic']}@")
         urls["basic_refused"] = urls["unauthorized"].replace("http://", f"http://ann:{keys['basic']}@")
         urls["down"] = f"http://ann:{keys['basic']}@127.0.0.1:9/v1"
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("TMAS_", "DAGSTER_", "HF_"))},
-            "TMAS_HOME": str(folder / "home"), "DAGSTER_HOME": str(folder / "home" / "dagster"),
+            "TMAS_GRADING_WORKERS": "1", "PLANTED_PROBLEMS": str(folder / "own.jsonl"), "TMAS_HOME": str(folder / "home"), "DAGSTER_HOME": str(folder / "home" / "dagster"),
             "PLANTED_RUNS": json.dumps({name: {"url": url} for name, url in urls.items()}), "PLANTED_KEY": keys["endpoint"],
             "TMAS_STORE_OPTIONS": json.dumps({"secret": keys["store"]}), "HF_TOKEN": keys["hub"],
             "HF_ENDPOINT": urls["unauthorized"].removesuffix("/v1"), "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -86,7 +90,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str],
 def test_the_planted_keys_are_those_that_open_the_servers(ran) -> None:
     """Else nothing could have leaked."""
     _, keys, said, opened = ran
-    for way in WAYS:
+    for way in RUN:
         assert f"Bearer {keys['endpoint']}" in opened[way], way
     assert f"Bearer {keys['hub']}" in opened["unauthorized"]
     assert any(header.startswith("Basic ") for header in opened["reply"])
@@ -100,7 +104,7 @@ def test_the_planted_keys_are_those_that_open_the_servers(ran) -> None:
 def test_no_file_holds_a_key(ran) -> None:
     folder, keys, _, _ = ran
     there = {path.relative_to(folder / "home").parts[0] for path in (folder / "home").rglob("*") if path.is_file()}
-    assert there >= {"calls.sqlite", "dagster", "store", "reports", "downloads"}
+    assert there >= {"calls.sqlite", "dagster", "store", "reports"}
     assert leaks(keys, folder) == []
 
 
@@ -123,8 +127,6 @@ def test_a_reply_that_repeats_the_key_is_kept_without_it(ran) -> None:
 
 
 def log_keys(folder: Path) -> list[str]:
-    import sqlite3
-
     with sqlite3.connect(folder / "home" / "calls.sqlite") as opened:
         return [key for (key,) in opened.execute("select key from calls")]
 
@@ -166,8 +168,6 @@ def test_no_call_and_no_error_of_a_client_holds_the_key(way: str, tmp_path: Path
             told.append("".join(traceback.format_exception(fault)))
 
     async def go(url: str) -> None:
-        from resources.chat.client import FixedReplicas
-
         async with asyncio.timeout(60), chatting(tmp_path, servers=0, replicas=FixedReplicas((url,), "scripted"), api_key_env="SOME_KEY", max_attempts=2) as chat:
             await play(chat)
 
@@ -239,8 +239,6 @@ def test_a_password_with_every_mark_percent_encoded_is_taken_for_one() -> None:
 
 
 def test_a_store_that_cannot_be_opened_is_told_without_the_values_of_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    from resources.parquet_store import Address, ParquetStore, StoreFault
-
     secret = planted("store")
     for root in ("nosuch://bucket", "zip://x"):
         store = ParquetStore(root=root, options={"secret": secret, "key": secret})

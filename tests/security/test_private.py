@@ -171,10 +171,3 @@ def test_a_call_log_that_was_shared_stays_shared(tmp_path: Path) -> None:
     path.chmod(0o660)
     CallLog(f"sqlite:///{path}").close()
     assert mode(path) == 0o660
-
-
-def test_code_that_is_graded_sees_no_variable_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    from resources.sandbox.interpreter import ENVIRONMENT
-
-    monkeypatch.setenv("TMAS_PLANTED", "x")
-    assert not {name for name in ENVIRONMENT if name.startswith(("TMAS_", "DAGSTER_", "HF_", "OPENAI_", "AWS_"))}
