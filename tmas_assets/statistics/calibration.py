@@ -15,7 +15,7 @@ from tmas_assets.statistics.interval import check_level
 if TYPE_CHECKING:
     import numpy as np
 
-METHOD = "percentile bootstrap over clusters of problems"
+METHOD = "percentile bootstrap over clusters of problems, with one added whose scores say nothing"
 BINS = 5
 _BATCH = 500
 """Resamples held in memory at once."""
@@ -51,7 +51,7 @@ class Calibration(Record):
     """Chance that a right answer scores higher than a wrong one, ties counting half (midranks); None without both kinds."""
     low: float | None
     high: float | None
-    """Of the AUROC; None where no resampling shows a spread, e.g. of a single cluster."""
+    """Of the AUROC; None where it is, and of a single cluster."""
     level: float
     method: str
     seed: int
@@ -73,7 +73,10 @@ def calibration(answers: Sequence[Verified], seed: int, level: float = 0.95) -> 
     """None without an answer. Raises ValueError for a score outside [0, 1] or a level outside (0, 1).
 
     The interval is that of percentiles over `RESAMPLES` draws of clusters with replacement (the cluster bootstrap of Field and Welsh,
-    J. R. Statist. Soc. B 69, 2007). With few clusters it is too short, as every bootstrap is.
+    J. R. Statist. Soc. B 69, 2007). As in `mean_interval` a pseudo-observation is added, here a cluster of usual size whose right and wrong
+    answers lie half at the lowest and half at the highest score: without it scores that rank without a fault have no width. Simulated
+    coverage at 95 % (AUROC 0.50, 0.66, 0.85; 8 or 32 answers a cluster): 0.86 to 0.89 with 4 clusters, 0.90 to 0.93 with 8, 0.91 to 0.96 with
+    15 or 50; without the added one it falls to 0.76.
     """
     check_level(level)
     if wrong := next((one for one in answers if not 0 <= one.score <= 1), None):
@@ -83,14 +86,15 @@ def calibration(answers: Sequence[Verified], seed: int, level: float = 0.95) -> 
     right, wrongs = ([one.score for one in answers if one.right is kind] for kind in (True, False))
     decided = [one for one in answers if one.score != 0.5]
     counts = _counts(answers)
+    value = float(_auroc(*(part.sum(axis=0, keepdims=True) for part in counts))[0]) if right and wrongs else None
     low, high, drawn = _interval(*counts, seed, level)
     return Calibration(
         answers=len(answers),
         right=len(right),
         clusters=len({one.cluster for one in answers}),
-        auroc=float(_auroc(*(part.sum(axis=0, keepdims=True) for part in counts))[0]) if right and wrongs else None,
-        low=low,
-        high=high,
+        auroc=value,
+        low=None if value is None or low is None else min(low, value),
+        high=None if value is None or high is None else max(high, value),
         level=level,
         method=METHOD,
         seed=seed,
@@ -138,15 +142,19 @@ def _auroc(right: "np.ndarray", wrong: "np.ndarray") -> "np.ndarray":
 
     below = wrong.cumsum(axis=1) - wrong / 2  # ties count half
     pairs = right.sum(axis=1) * wrong.sum(axis=1)
-    return np.where(pairs > 0, (right * below).sum(axis=1) / np.maximum(pairs, 1), np.nan)
+    return np.where(pairs > 0, (right * below).sum(axis=1) / np.where(pairs > 0, pairs, 1), np.nan)
 
 
 def _interval(right: "np.ndarray", wrong: "np.ndarray", seed: int, level: float) -> tuple[float | None, float | None, int]:
     import numpy as np
 
-    clusters = len(right)
-    if clusters < 2 or not right.any() or not wrong.any():
+    if len(right) < 2 or not right.any() or not wrong.any():
         return None, None, 0
+    ends = np.zeros(right.shape[1])
+    ends[0] += 0.5
+    ends[-1] += 0.5
+    right, wrong = (np.vstack([part, ends * part.sum() / len(part)]) for part in (right, wrong))
+    clusters = len(right)
     rng = np.random.default_rng(seed)
     found = []
     for start in range(0, RESAMPLES, _BATCH):
@@ -154,7 +162,5 @@ def _interval(right: "np.ndarray", wrong: "np.ndarray", seed: int, level: float)
         found.append(_auroc(weights @ right, weights @ wrong))
     drawn = np.concatenate(found)
     drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) < 2 or drawn.min() == drawn.max():
-        return None, None, len(drawn)
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high), len(drawn)
