@@ -134,6 +134,29 @@ def leaderboard() -> None:
 
 
 @app.command()
+def audit(
+    score: Annotated[str, typer.Argument(help="NAME, NAME/t03, NAME@settings, or first digits of a score file's digest.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Every part as JSON, for scripts.")] = False,
+    prov: Annotated[Path | None, typer.Option(help="Write the chain as W3C PROV-JSON to this file, too.")] = None,
+    opened: Annotated[bool, typer.Option("--all", help="Show every part, intact ones too.")] = False,
+) -> None:
+    """Walk a score back to everything it was made from, and compute every digest again from the bytes.
+
+    NAME alone is the experiment's last summary. Exit code 0 where nothing is missing or changed, else 1.
+
+    Examples:
+
+        tmas audit demo
+
+        tmas audit demo/t02 --prov demo.prov.json
+    """
+    from tmas_assets.commands.audit import audit_score
+
+    if not audit_score(score, as_json=as_json, prov=prov, opened=opened, out=out):
+        raise typer.Exit(1)
+
+
+@app.command()
 def benchmarks(
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON a benchmark, for scripts.")] = False,
 ) -> None:

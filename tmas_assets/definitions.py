@@ -6,6 +6,7 @@ The only place where resources meet assets.
 import dagster as dg
 
 from resources.deployment import Deployment
+from tmas_assets.assets.audit import audit_asset
 from tmas_assets.assets.data.files import ColdStartFile, TeamTracesFile, measured_by
 from tmas_assets.assets.leaderboard import leaderboard_asset
 from tmas_assets.assets.loading import Loaded
@@ -18,6 +19,7 @@ from tmas_assets.checks.decisions import strategy_checks
 from tmas_assets.checks.problems import problems_checks
 from tmas_assets.checks.summaries import summary_checks
 from tmas_assets.checks.training_rows import prompts_checks, row_checks, trace_checks
+from tmas_assets.engine.audit.chain import Stated
 
 
 def training_checks(found: Loaded) -> list[dg.AssetChecksDefinition]:
@@ -43,6 +45,7 @@ def defs() -> dg.Definitions:
         assets=[
             *(problems_asset(choice) for choice in releases),
             leaderboard_asset(graded(found)),
+            audit_asset([file.experiment for file in files], Stated([file.experiment for file in files], [file.data for file in found.data_sets])),
             training_comparison_asset(graded(found), [file.training for file in found.trainings]),
         ],
         asset_checks=[

@@ -29,7 +29,7 @@ from tmas_assets.records import (
 )
 from tmas_assets.strategies import strategy
 
-SUMMARY, SEALED, ORIGIN = "summary", "sealed", "origin"
+SUMMARY, SCORES, SEALED, ORIGIN = "summary", "scores", "sealed", "origin"
 SIDECAR = "sealed.sha256"
 ROWS = "rows"
 """Name under which a seal records the digest of its own rows."""
@@ -153,7 +153,12 @@ def _reviews(cells: CellStore) -> Iterator[SealedFile]:
 
 
 def sealed_partitions(store: ParquetStore, experiment: str) -> Iterator[str]:
-    """Settings under which the experiment has scores."""
-    for partition in store.partitions((experiment, SUMMARY)):
-        if len(partition) == 2 and partition[1] == "scores":
-            yield partition[0]
+    """Settings under which the experiment has scores, or the seal of some that are gone."""
+    found = {partition[0] for partition in store.partitions((experiment, SUMMARY)) if len(partition) == 2 and partition[1] in (SCORES, SEALED)}
+    yield from sorted(found)
+
+
+def sealed_at(store: ParquetStore, experiment: str, variant: str) -> float:
+    """When scores under these settings were last written; seconds since 1970."""
+    there = [Address((experiment, SUMMARY), (part,), variant) for part in (SCORES, SEALED)]
+    return max(store.written(address) for address in there if store.exists(address))

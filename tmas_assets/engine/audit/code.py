@@ -24,7 +24,7 @@ def strategy_node(score: str, experiment: Experiment, origin: ScoreOrigin) -> Au
         return plain_node(score, name, "code", group="code", standing="missing", said=str(fault), cure="Install the version that made the score.")
     was = {one.role: one.digest for one in origin.prompts}
     faults = [
-        AuditFault(what=f"prompt of {role}", field="text", recorded=was.get(role, "none"), found=prompts.get(role, "none"))
+        AuditFault(what=f"prompt {role}", field="text", recorded=was.get(role, "none"), found=prompts.get(role, "none"))
         for role in sorted({*was, *prompts})
         if was.get(role) != prompts.get(role)
     ]

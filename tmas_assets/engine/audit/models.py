@@ -112,7 +112,8 @@ class Models:
         faults = list(self._changed(identity, folder, files, label))
         if there != identity and not faults:
             faults.append(AuditFault(what=label, field="identity", recorded=identity, found=there))
-        stated = _stated(folder) if trained else None
+        # what stands in a file that was changed leads nowhere
+        stated = _stated(folder) if trained and not any(fault.what == f"{label} {CHECKPOINT}" for fault in faults) else None
         if trained and not faults:
             faults += _disagreeing(folder, stated, managed, identity)
         return FoundModel(plain_node(
@@ -130,12 +131,12 @@ class Models:
             except ModelFolderTorn as torn:
                 yield AuditFault(what=f"{label} {MANIFEST}", field="bytes", recorded="a manifest", found=str(torn))
         there = {one.name: one.sha256 for one in files}
-        if was:
-            was |= {one.partition: one.digest for one in sealed if one.partition in RECORDS}
-            there |= {one.name: one.sha256 for one in _records(folder) if one.name in was}
-            for file in sorted(was.keys() | there.keys()):
-                if was.get(file) != there.get(file):
-                    yield AuditFault(what=f"{label} {file}", field="bytes", recorded=was.get(file, "no such file"), found=there.get(file, "no such file"))
+        pairs = [(name, was.get(name), there.get(name)) for name in sorted(was.keys() | there.keys())] if was else []
+        beside = {one.name: one.sha256 for one in _records(folder)}
+        pairs += [(one.partition, one.digest, beside.get(one.partition)) for one in sealed if one.partition in RECORDS]
+        for name, recorded, found in pairs:
+            if recorded != found:
+                yield AuditFault(what=f"{label} {name}", field="bytes", recorded=recorded or "no such file", found=found or "no such file")
 
 
 def _identity(files: Sequence[FileDigest], managed: ManagedServer) -> str:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from partitions.keys import KeyFault, iteration_of
 from resources.parquet_store import Address, ParquetStore, StoreFault
 from tmas_assets.engine.audit.files import NOT_READABLE, look, plain_node
-from tmas_assets.engine.seal import ROWS, SEALED, SIDECAR, SUMMARY, rows_digest, sealed_partitions
+from tmas_assets.engine.seal import ROWS, SCORES, SEALED, SIDECAR, SUMMARY, rows_digest, sealed_at, sealed_partitions
 from tmas_assets.records import AuditFault, AuditNode, SealedFile, digest_bytes
 
 _DIGITS = re.compile(r"[0-9a-f]{8,64}")
@@ -56,14 +56,14 @@ def score_of(store: ParquetStore, said: str, experiments: Iterable[str]) -> Scor
         iteration = iteration_of(at) if at else None
     except KeyFault as fault:
         raise UnknownScore(f"{said}: {fault}") from fault
-    variant = max(own, key=lambda one: (store.written(Address((experiment, SUMMARY), ("scores",), one)), one))
+    variant = max(own, key=lambda one: (sealed_at(store, experiment, one), one))
     return ScoreName(experiment, variant, iteration)
 
 
 def _by_digest(store: ParquetStore, digits: str, experiments: Iterable[str]) -> ScoreName:
     for experiment in experiments:
         for variant in sealed_partitions(store, experiment):
-            looked = look(store, Address((experiment, SUMMARY), ("scores",), variant))
+            looked = look(store, Address((experiment, SUMMARY), (SCORES,), variant))
             if looked.digest is not None and looked.digest.startswith(digits):
                 return ScoreName(experiment, variant)
     raise UnknownScore(f"no file of scores has a digest that begins with {digits}, and no experiment has that name")

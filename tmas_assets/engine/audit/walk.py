@@ -153,12 +153,17 @@ class _Walk:
         return file_node(self.score, looked, expected, self.chain.known)
 
 
+_OWN = ("summary", "benchmark_scores", "memory_bank", "summaries", "verifier_scores", "rollouts")
+_KINDS = {"score": 0, "calls": 20, "code": 30, "release": 50, "model": 60}
+
+
 def _rank(node: AuditNode, experiment: str) -> int:
     """The order in which one looks: score, files of the experiment, calls, code, problems, models, what these were trained on."""
-    own = {"score": 0, "seal": 1, "code": 4, "release": 6, "model": 7}
-    if node.kind in own:
-        return own[node.kind]
-    trained = node.group.endswith("(training data)") or not node.group.removeprefix("calls of ").startswith((f"{experiment}/", experiment))
-    if node.group.startswith("problems/"):
-        return 5
-    return 8 if trained else 3 if node.kind == "calls" else 2
+    folder = node.group.removesuffix(" (training data)").removeprefix("calls of ")
+    own = folder.partition("/")[0] == experiment
+    if node.kind in ("file", "seal"):
+        if node.group.startswith("problems/"):
+            return 40
+        part = folder.rpartition("/")[2]
+        return 1 + (_OWN.index(part) if part in _OWN else len(_OWN)) if own else 70
+    return 80 if node.kind == "calls" and not own else _KINDS[node.kind]
