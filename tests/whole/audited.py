@@ -21,9 +21,9 @@ from tests.whole.campaign import QUIET
 from tests.whole.conftest import failure
 from tests.whole.experiments import deployment
 from tests.whole.served_by_script import interpreter
-from tmas_assets.assets.audit import sealed_by_event
 from tmas_assets.assets.experiment import experiment_definitions
 from tmas_assets.assets.problems import problems_asset
+from tmas_assets.assets.summary_events import sealed_in_event
 from tmas_assets.engine.audit.chain import Stated
 from tmas_assets.engine.audit.sealed import score_of
 from tmas_assets.engine.audit.walk import audit
@@ -86,7 +86,7 @@ class Chain:
 
     def audit(self, said: str = NAME, *, with_events: bool = True) -> Audit:
         name = score_of(self.deployment.store(), said, [NAME])
-        anchor = sealed_by_event(self.instance, name) if with_events else None
+        anchor = sealed_in_event(self.instance, name.experiment, name.variant) if with_events else None
         return audit(self.deployment, name, Stated(), anchor)
 
     def blamed(self, said: str = NAME, *, with_events: bool = True) -> dict[str, str]:

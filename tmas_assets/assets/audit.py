@@ -18,8 +18,9 @@ from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import permanent
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.metadata import LONGEST_TABLE, of_file, text_table
+from tmas_assets.assets.summary_events import sealed_in_event
 from tmas_assets.engine.audit.chain import Stated
-from tmas_assets.engine.audit.sealed import ScoreName, score_of
+from tmas_assets.engine.audit.sealed import score_of
 from tmas_assets.engine.audit.walk import audit
 from tmas_assets.engine.seal import SUMMARY, sealed_partitions
 from tmas_assets.records import STANDINGS, Audit, AuditNode, Experiment, digest, worst
@@ -27,8 +28,6 @@ from tmas_assets.reports.audit_page import audit_page, audit_rows, offences
 
 LINEAGE_AUDIT = dg.AssetKey("lineage_audit")
 INTACT = "intact"
-_EVENTS = 50
-"""Summaries that are looked through for the one of given settings."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +35,6 @@ class MadeAudit:
     audits: tuple[Audit, ...]
     file: StoredFile
     page: Path
-
-
-def sealed_by_event(instance: dg.DagsterInstance, name: ScoreName) -> str | None:
-    """Digest of the seal as Dagster's last event of the summary under these settings says it; None where there is none."""
-    key = dg.AssetKey([name.experiment, SUMMARY])
-    for record in instance.fetch_materializations(key, limit=_EVENTS).records:
-        said = record.asset_materialization.metadata if record.asset_materialization else {}
-        if "sealed" in said and said["settings"].value == name.variant:
-            return str(said["sealed"].value)
-    return None
 
 
 def make_audit(deployment: Deployment, instance: dg.DagsterInstance, experiments: Sequence[Experiment], stated: Stated) -> MadeAudit:
@@ -57,7 +46,7 @@ def make_audit(deployment: Deployment, instance: dg.DagsterInstance, experiments
         for experiment in experiments:
             if any(True for _ in sealed_partitions(store, experiment.name)):
                 name = score_of(store, experiment.name, ())
-                audits.append(audit(deployment, name, stated, sealed_by_event(instance, name)))
+                audits.append(audit(deployment, name, stated, sealed_in_event(instance, name.experiment, name.variant)))
         made_from = [Parent(one.score, digest([node.digest or "" for node in one.nodes])) for one in audits]
         file = store.write(Address(("lineage_audit",), ("whole",)), AuditNode, [node for one in audits for node in one.nodes], made_from)
         page = write_page(Path(deployment.reports) / "audit.html", audit_page(audits))

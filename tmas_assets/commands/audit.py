@@ -8,7 +8,7 @@ from rich.console import Console
 from resources.calls.call_log import CallLogError
 from resources.parquet_store import StoreFault
 from resources.prov_export import write_prov
-from tmas_assets.assets.audit import sealed_by_event
+from tmas_assets.assets.summary_events import sealed_in_event
 from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import stated
@@ -27,7 +27,7 @@ def audit_score(said: str, *, as_json: bool, prov: Path | None, opened: bool, ou
         name = score_of(deployment.store(), said, [one.name for one in experiments])
         prepare_dagster_home()
         with dg.DagsterInstance.get() as instance:
-            anchor = sealed_by_event(instance, name)
+            anchor = sealed_in_event(instance, name.experiment, name.variant)
         made = audit(deployment, name, Stated(experiments, [file.data for file in found.data_sets]), anchor)
     except (UnknownScore, StoreFault, CallLogError) as fault:
         raise CommandFault(str(fault)) from fault

@@ -8,7 +8,9 @@ from rich.console import Console
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.assets.study_comparison import MadeComparison, compare_members
 from tmas_assets.assets.summary import summarise
+from tmas_assets.assets.summary_events import tell
 from tmas_assets.commands.bar import Bar
+from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.jobs import reasons, run_job
 from tmas_assets.commands.place import stated_deployment
@@ -47,11 +49,13 @@ def run_study(
 def report_study(file: StudyFile, *, out: Console) -> None:
     """Sum up each member that has cells, asking no model, and compare them."""
     deployment = stated_deployment()
-    for member in file.members:
-        try:
-            summarise(deployment, member.experiment)
-        except dg.Failure as fault:
-            raise CommandFault(fault.description or str(fault)) from fault
+    prepare_dagster_home()
+    with dg.DagsterInstance.get() as instance:
+        for member in file.members:
+            try:
+                tell(instance, member.experiment, summarise(deployment, member.experiment))
+            except dg.Failure as fault:
+                raise CommandFault(fault.description or str(fault)) from fault
     print_comparison(_compared(file), out=out)
 
 
