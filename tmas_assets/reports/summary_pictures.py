@@ -50,8 +50,7 @@ def _draw_heat(axes: "Axes", theme: Theme, problems: Sequence[ProblemRow], itera
     from matplotlib.ticker import FuncFormatter
 
     share = [_shares(row, iterations) for row in problems]
-    colours = LinearSegmentedColormap.from_list("right", [theme.grid, "#8fc7bf", theme.accent, "#063f3a"])
-    colours.set_bad("#ffffff")
+    colours = LinearSegmentedColormap.from_list("right", [theme.grid, "#8fc7bf", theme.accent, "#063f3a"]).with_extremes(bad="#ffffff")
     drawn = axes.imshow(share, aspect="auto", cmap=colours, vmin=0, vmax=1, interpolation="nearest")
     axes.set_xticks(range(len(iterations)), [str(t) for t in iterations])
     axes.xaxis.tick_top()
