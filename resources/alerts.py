@@ -54,7 +54,7 @@ def deliver(told: Alert) -> str | None:
     url = os.environ.get(WEBHOOK, "").strip()
     if not url:
         return None
-    if urlsplit(url).scheme not in ("http", "https"):
+    if not _is_web(url):
         return f"{WEBHOOK} is set and no http or https URL (its value is not shown); nothing was sent"
     found: list[str | None] = []
     # a thread, since a server that drips one byte a second never lets a limit of urllib pass; a daemon, since nobody waits for it
@@ -62,6 +62,13 @@ def deliver(told: Alert) -> str | None:
     sending.start()
     sending.join(SECONDS)
     return found[0] if found else f"the webhook of {WEBHOOK} did not take the alert within {SECONDS:g} s; it is not sent again"
+
+
+def _is_web(url: str) -> bool:
+    try:
+        return urlsplit(url).scheme in ("http", "https")
+    except ValueError:  # repeats the URL
+        return False
 
 
 def body(told: Alert) -> bytes:
