@@ -157,6 +157,20 @@ def audit(
 
 
 @app.command()
+def site() -> None:
+    """Write the report site: the pages of every experiment that was summed up, its problems and iterations, and an index.
+
+    Runs and reports keep it up to date by themselves; this makes pages that are missing, and takes away those of experiments
+    that no file states any more. Needs no server: open the index in a browser.
+
+    Example: tmas site
+    """
+    from tmas_assets.commands.site import write_site
+
+    write_site(out=out)
+
+
+@app.command()
 def benchmarks(
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON a benchmark, for scripts.")] = False,
 ) -> None:

@@ -14,8 +14,10 @@ from tmas_assets.reports.report_rows import BankSize, ProblemRow
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_NAMED, _MOST_WRITTEN = 60, 24
-"""Problems that are named beside their rows, and columns of cells that hold their number; beyond, colours alone speak."""
+_MOST_NAMED, _MOST_WRITTEN = 60, 240
+"""Problems that are named beside their rows, and cells that hold their number; beyond, colours alone speak."""
+_ROW, _LOW_ROW, _LOWEST_ROW = 0.22, 0.15, 0.06
+"""Inches of a row with a number, with a name alone, and with neither."""
 
 
 def heat_map_png(problems: Sequence[ProblemRow]) -> bytes | None:
@@ -23,7 +25,9 @@ def heat_map_png(problems: Sequence[ProblemRow]) -> bytes | None:
     iterations = sorted({cell.iteration for row in problems for cell in row.cells if cell.answers})
     if not iterations:
         return None
-    height = 1.2 + min(9.0, (0.22 if len(problems) <= _MOST_NAMED else 0.07) * len(problems))
+    written = len(problems) * len(iterations) <= _MOST_WRITTEN
+    row = _ROW if written else _LOW_ROW if len(problems) <= _MOST_NAMED else _LOWEST_ROW
+    height = 1.2 + min(9.0, row * len(problems))
     width = min(9.0, 3.2 + 0.4 * len(iterations))
     return render(
         alone(lambda axes, theme: _draw_heat(axes, theme, problems, iterations)), (width, height), PRINT, "png", "Right answers by problem and iteration",
@@ -57,10 +61,11 @@ def _draw_heat(axes: "Axes", theme: Theme, problems: Sequence[ProblemRow], itera
     axes.tick_params(length=0, labelsize=8)
     if len(problems) <= _MOST_NAMED:
         axes.set_yticks(range(len(problems)), [short(row.problem) for row in problems])
-        if len(iterations) <= _MOST_WRITTEN:
-            _write_numbers(axes, theme, problems, iterations)
+        axes.tick_params(axis="y", labelsize=8 if len(problems) <= 20 else 6)
     else:
         axes.set_ylabel(f"{len(problems)} problems")
+    if len(problems) * len(iterations) <= _MOST_WRITTEN:
+        _write_numbers(axes, theme, problems, iterations)
     for side in axes.spines.values():
         side.set_visible(False)
     figure = axes.get_figure(root=True)
