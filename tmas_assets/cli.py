@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from tmas_assets.benchmarks import BenchmarkError
 from tmas_assets.commands.decision_app import decision_app
 from tmas_assets.commands.faults import CommandFault
+from tmas_assets.commands.terminal import terminal
 from tmas_assets.commands.training_app import training_app
 
 app = typer.Typer(
@@ -30,7 +30,7 @@ app = typer.Typer(
 )
 app.add_typer(decision_app, name="decision")
 app.add_typer(training_app)
-out, err = Console(), Console(stderr=True)
+out, err = terminal(), terminal(stderr=True)
 
 
 def _print_version(wanted: bool) -> None:
@@ -289,7 +289,7 @@ def main() -> None:
     try:
         app()
     except (CommandFault, BenchmarkError) as fault:
-        err.print(f"[red]tmas:[/] {escape(str(fault))}", highlight=False, soft_wrap=True)
+        err.print(f"[red]tmas:[/] {escape(str(fault))}", markup=True, highlight=False, soft_wrap=True)
         sys.exit(1)
 
 
