@@ -16,6 +16,7 @@ from tmas_assets.assets.refresh.operations import operated
 from tmas_assets.assets.training.comparison import training_comparison_asset
 from tmas_assets.checks.checkpoints import checkpoint_checks
 from tmas_assets.checks.decisions import strategy_checks
+from tmas_assets.checks.leaderboard import leaderboard_checks
 from tmas_assets.checks.problems import problems_checks
 from tmas_assets.checks.summaries import summary_checks
 from tmas_assets.checks.training_rows import prompts_checks, row_checks, trace_checks
@@ -51,6 +52,7 @@ def defs() -> dg.Definitions:
         asset_checks=[
             *(problems_checks(choice) for choice in releases),
             *(summary_checks(file.experiment) for file in files),
+            leaderboard_checks(graded(found)),
             *(check for file in files for check in strategy_checks(file.experiment)),
             *training_checks(found),
         ],

@@ -15,6 +15,7 @@ from resources.training.checkpoints import Checkpoints, Kept, checkpoint_name
 from tmas_assets.assets.evaluations import result
 from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.keys import checkpoint_key
+from tmas_assets.assets.training.iteration import order_address
 from tmas_assets.records import MOST_DIFFERENT, Checkpoint, ManagedServer, Training
 from tmas_assets.records.finding import Finding, Offence, finding_of
 
@@ -22,6 +23,7 @@ _PROMISES = {
     "whole": "Every byte of every checkpoint is the one that was registered.",
     "served_as_registered": "A model server asked for the checkpoint would serve the files that were registered.",
     "weights_equal": "Saved weights, read back, equal the trained ones.",
+    "order_recorded": "The table of the prompts of each step is the one that it was trained in the order of.",
     "rows_are_there": "The rows that it was trained on are the rows that are there now.",
 }
 
@@ -56,6 +58,7 @@ def findings(deployment: Deployment, training: str) -> Iterator[Finding]:
         "whole": ("are whole", torn),
         "served_as_registered": ("would be served as registered", list(_served(deployment, known))),
         "weights_equal": (f"equal the trained weights to {MOST_DIFFERENT:g}", list(_equal(known))),
+        "order_recorded": ("have the table of prompts that they were trained by", list(_order(deployment, known))),
         "rows_are_there": ("are of the rows there are now", list(_rows(deployment, known))),
     }
     for promise, (what, offences) in told.items():
@@ -80,6 +83,19 @@ def _equal(known: Sequence[tuple[Kept, Checkpoint]]) -> Iterator[Offence]:
     for kept, stated in known:
         if not stated.max_difference <= MOST_DIFFERENT:
             yield Offence(id=checkpoint_name(stated.training, kept.iteration), what=f"differ by {stated.max_difference:g}")
+
+
+def _order(deployment: Deployment, known: Sequence[tuple[Kept, Checkpoint]]) -> Iterator[Offence]:
+    """A checkpoint that was brought here has no table, and is told by its other promises."""
+    store = deployment.store()
+    for kept, stated in known:
+        try:
+            now = store.look(order_address(stated.training, kept.iteration)).digest
+        except MissingFile:
+            continue
+        if now != stated.order_digest:
+            what = f"the table of prompts by step is {now[:12]} by now, it was trained by {stated.order_digest[:12]}"
+            yield Offence(id=checkpoint_name(stated.training, kept.iteration), what=what)
 
 
 def _rows(deployment: Deployment, known: Sequence[tuple[Kept, Checkpoint]]) -> Iterator[Offence]:
