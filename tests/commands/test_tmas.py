@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tmas_assets.cli import main
+
 TMAS = Path(sys.executable).with_name("tmas")
 
 
@@ -46,8 +48,24 @@ def tmas(*arguments: str, cwd: Path | None = None, **environment: str) -> "subpr
         (("dance",), 2, "No such command"),
     ],
 )
-def test_a_fault_is_a_sentence_and_an_exit_code(arguments, code, text, tmp_path):
-    done = tmas(*arguments, cwd=tmp_path, TMAS_HOME=str(tmp_path))
+def test_a_fault_is_a_sentence_and_an_exit_code(arguments, code, text, tmp_path, monkeypatch, capsys):
+    """In this process: that of a user differs in its imports, which take seconds."""
+    monkeypatch.setenv("DAGSTER_HOME", "")  # the command may set it; this takes it back
+    monkeypatch.delenv("DAGSTER_HOME")
+    monkeypatch.setenv("TMAS_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "argv", ["tmas", *arguments])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    assert (ended.value.code, "Traceback" in said.err + said.out) == (code, False)
+    assert text in said.err
+
+
+@pytest.mark.parametrize(("argument", "code", "text"), [("dem", 1, "did you mean demo?"), ("--dance", 2, "No such option")])
+def test_a_fault_ends_the_process_with_the_sentence_and_the_code(argument, code, text, tmp_path):
+    done = tmas("run", argument, cwd=tmp_path, TMAS_HOME=str(tmp_path))
     assert (done.returncode, "Traceback" in done.stderr + done.stdout) == (code, False)
     assert text in done.stderr
 
