@@ -10,6 +10,7 @@ import pytest
 from tests.scripted import launch
 from tests.whole.conftest import failure
 from tests.whole.refreshing import Nightly, adding, guessing, sums, write_problems
+from tmas_assets.assets import summary, summary_evaluations
 from tmas_assets.grading import versions
 
 SUMMARY = dg.AssetKey(["nightly", "summary"])
@@ -41,7 +42,7 @@ def judged(instance: dg.DagsterInstance) -> list[tuple[bool, str]]:
     return [(one.passed, one.description) for one in found]
 
 
-def test_nothing_new_asks_no_model_writes_no_summary_and_counts_as_fresh(good, tmp_path, instance):
+def test_nothing_new_asks_no_model_reads_no_cell_for_sums_writes_no_summary_and_counts_as_fresh(good, tmp_path, instance, monkeypatch):
     write_problems(tmp_path, 3)
     night = Nightly(sums(good.url, tmp_path), tmp_path, instance)
     night.run()
@@ -49,6 +50,8 @@ def test_nothing_new_asks_no_model_writes_no_summary_and_counts_as_fresh(good, t
     assert before
     good.script("drop", "drop", "drop")  # whatever is asked now goes wrong
     asked = good.stats()["total"]
+    for module in (summary, summary_evaluations):
+        monkeypatch.setattr(module, "gather", None)  # who reads the cells to add them up ends the run
     night.run()
     assert good.stats()["total"] == asked
     assert written(tmp_path) == before
@@ -57,6 +60,10 @@ def test_nothing_new_asks_no_model_writes_no_summary_and_counts_as_fresh(good, t
     again = night.events("summary")[None]
     assert again.tags["dagster/data_version"] == said.tags["dagster/data_version"]
     assert dict(again.metadata) == dict(said.metadata)
+    for name in (*summary_evaluations.promises(night.experiment), "no_regression"):
+        (found, *_) = instance.event_log_storage.get_asset_check_execution_history(dg.AssetCheckKey(SUMMARY, name), limit=5)
+        target = found.event.dagster_event.asset_check_evaluation_data.target_materialization_data
+        assert target.storage_id == events[0].storage_id, name
 
 
 def test_a_summary_of_which_a_file_is_another_one_is_made_anew(good, tmp_path, instance):

@@ -25,6 +25,7 @@ from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
 from tmas_assets.assets.refresh.regression import is_judged, regression_op
+from tmas_assets.assets.refresh.said_checks import said_checks
 from tmas_assets.assets.refresh.tags import CAMPAIGN, NO_RETRY, campaign_name
 from tmas_assets.assets.regrading import grade_again, whole_cells
 from tmas_assets.assets.running import check_outcome
@@ -190,9 +191,14 @@ def campaign_ops(experiment: Experiment, place: int = 0) -> CampaignOps:
         seen = last_event(context.instance, key["benchmark_scores"])
         stated = pinned_in_run(context, deployment, experiment)
         said = current_summary(context.instance, deployment, stated)
-        grades = Input(key["benchmark_scores"], said.grades, seen)
-        context.log_event(logged(experiment_key(experiment, "summary"), None, said.version, said.metadata, version, [grades]))
-        log_evaluations(context, deployment, stated)
+        grades, whole = Input(key["benchmark_scores"], said.grades, seen), experiment_key(experiment, "summary")
+        before = last_event(context.instance, whole) if said.stood else None
+        context.log_event(logged(whole, None, said.version, said.metadata, version, [grades]))
+        checks = said_checks(context.instance, experiment, before)
+        if checks is None:
+            log_evaluations(context, deployment, stated)
+        for check in checks or ():
+            context.log_event(check)  # type: ignore[arg-type]  # taken, though Dagster's annotation leaves it out
         if (own := own_assets(experiment)) is not None:
             own.conclude(context, deployment, stated)
 

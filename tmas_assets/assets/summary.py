@@ -125,6 +125,8 @@ class SaidSummary:
     metadata: Metadata
     grades: str
     """Digest over those of the grades of every iteration."""
+    stood: bool
+    """It was not made anew, and what was said of it last is of this very summary."""
 
 
 def current_summary(instance: dg.DagsterInstance, deployment: Deployment, experiment: Experiment) -> SaidSummary:
@@ -136,9 +138,9 @@ def current_summary(instance: dg.DagsterInstance, deployment: Deployment, experi
     except StoreFault as fault:
         raise permanent(fault) from fault
     if stands is not None and (shown := said_last(instance, experiment_key(experiment, "summary"), stands.version)) is not None:
-        return SaidSummary(stands.version, shown, stands.grades)
+        return SaidSummary(stands.version, shown, stands.grades, stood=True)
     made = _made(deployment, inputs)
-    return SaidSummary(made.seal.digest, summary_metadata(made), grades_digest(made.report.scores))
+    return SaidSummary(made.seal.digest, summary_metadata(made), grades_digest(made.report.scores), stood=False)
 
 
 def grades_digest(scores: Sequence[Score]) -> str:
