@@ -102,6 +102,15 @@ def test_the_card_and_its_picture_lie_beside_copies_of_the_final_rows_alone_and_
     assert facts.partial is None
 
 
+@pytest.mark.parametrize("name", ["cold", "traces"])
+def test_a_set_has_a_page_in_the_report_site_that_its_index_leads_to(built: Built, name: str) -> None:
+    page = (built.folder / "reports" / f"{name}.html").read_text()
+    assert "data:image/png;base64," in page
+    [facts] = steps(built.folder, name).read("data_card", CardFacts)[0]
+    assert all(file.digest in page or file.digest[:12] in page for file in facts.files)
+    assert f'<a href="{name}.html">{name}</a>' in (built.folder / "reports" / "index.html").read_text()
+
+
 def test_figures_of_a_cold_start_card_are_those_of_rounds_rates_and_rows(built: Built) -> None:
     own = steps(built.folder, "cold")
     [facts] = own.read("data_card", CardFacts)[0]

@@ -14,6 +14,8 @@ from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_rele
 from tmas_assets.records import BenchmarkChoice, Experiment
 
 PROJECT = Path(__file__).parent.parent
+PAGES = ("index", "leaderboard", "audit", "trainings")
+"""Names of pages of the report site that belong to nobody: what is called so would write over one of them."""
 
 
 def loaded() -> Loaded:
@@ -28,6 +30,9 @@ def loaded() -> Loaded:
     for name, place in others:
         if (other := taken.setdefault(name, place)) is not place:
             raise ExperimentFault(f"{place}: attributes.name: {_taken(name, other)}")
+    for name in PAGES:
+        if name in taken:
+            raise ExperimentFault(f"{taken[name]}: attributes.name: {name!r} is the name of a page of the report site; give it another name")
     _refuse_unknown_sets(found)
     refuse_unknown_models(found)
     return found

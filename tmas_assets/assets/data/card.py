@@ -5,10 +5,12 @@ A card lies in a folder of its own beside copies of just the rows it describes: 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import dagster as dg
 
+from resources.pages import write_page
 from resources.parquet_store import Parent, StoredFile
 from tmas_assets.assets.data.plan import CARD, CLEAN, SOURCES
 from tmas_assets.assets.data.screening import COMPARED
@@ -17,6 +19,7 @@ from tmas_assets.assets.events import Metadata
 from tmas_assets.benchmarks import asset_name, benchmark
 from tmas_assets.engine.building.derived import DataSet
 from tmas_assets.engine.building.steps import Steps
+from tmas_assets.engine.site.index import write_index
 from tmas_assets.engine.team import identity, model_name
 from tmas_assets.records import Compared, Experiment, SourceProblem, StepCount
 from tmas_assets.reports.card_facts import CardFacts, FileFacts, SourceFacts
@@ -24,6 +27,7 @@ from tmas_assets.reports.data_card import card_markdown, hub_card_markdown
 from tmas_assets.reports.figures import curve_markdown
 from tmas_assets.reports.length_panels import LengthPanel
 from tmas_assets.reports.report_rows import ModelUse
+from tmas_assets.reports.site.data_page import data_page
 from tmas_assets.reports.token_lengths import lengths_png
 
 README, LENGTHS = "README.md", "token_lengths.png"
@@ -108,7 +112,10 @@ def write_card(data: DataSet, building: Building, facts: CardFacts, files: Seque
     made_from = [Parent(step, steps.file(step).digest) for step in steps.plan[CARD].after]
     made = steps.write(CARD, CardFacts, [facts], made_from)
     shown = card_markdown(facts, {"lengths": curve_markdown(png, alt="Lengths")})
-    metadata: Metadata = {"card": dg.MetadataValue.md(shown), "card_file": dg.MetadataValue.path(path)}
+    top = Path(building.deployment.reports)
+    page = write_page(top / f"{data.name}.html", data_page(data.name, card_markdown(facts, {}), png))
+    write_index(top, store)
+    metadata: Metadata = {"card": dg.MetadataValue.md(shown), "card_file": dg.MetadataValue.path(path), "page": dg.MetadataValue.path(str(page))}
     return Done(made, (), metadata)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import dagster as dg
 
 from resources.deployment import Deployment
+from resources.pages import PageFault
 from tmas_assets.assets.data.plan import Plan
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import PERMANENT, permanent
@@ -31,7 +32,7 @@ class NothingLeft(RuntimeError):
     """A step would keep no problem at all. What it held before stands, since nothing could be made of nothing."""
 
 
-_FAULTS = (*PERMANENT, BenchmarkError, StrategyFault, TraceFault, MissingCall, NothingLeft)
+_FAULTS = (*PERMANENT, PageFault, BenchmarkError, StrategyFault, TraceFault, MissingCall, NothingLeft)
 
 _FOLDED = 1000
 """Characters from which on the Dagster UI shows Markdown only after a click."""
