@@ -1,4 +1,4 @@
-"""The Kubernetes job that dagster-k8s makes of a run: JSON of `launcher`, `location` and `tags` in, JSON of the job out, no cluster.
+"""The Kubernetes jobs that dagster-k8s makes of runs: JSON of `launcher`, `location` and a list of `tags` in, JSON of the jobs out, no cluster.
 
 Runs by the interpreter of build/deploy, where dagster-k8s is: `python tests/deploy/run_pod.py < run.json`.
 """
@@ -38,13 +38,15 @@ def main() -> None:
         executable_path="python", code_pointer=ModuleCodePointer("tmas_assets.definitions", "defs", "/opt/tmas"),
         container_image="tmas-assets:0.1.0", container_context={"k8s": given["location"]},
     )  # fmt: skip
-    run = DagsterRun(job_name="job", tags=given["tags"], job_code_origin=JobPythonOrigin("job", repository))
-    context = launcher.get_container_context_for_run(run)
-    job = construct_dagster_k8s_job(
-        context.get_k8s_job_config(repository.container_image, launcher), ["dagster", "api", "execute_run"], "dagster-run-1",
-        user_defined_k8s_config=context.run_k8s_config, pod_name="dagster-run-1",
-    )  # fmt: skip
-    json.dump(kubernetes.client.ApiClient().sanitize_for_serialization(job), sys.stdout)
+    jobs = []
+    for tags in given["tags"]:
+        run = DagsterRun(job_name="job", tags=tags, job_code_origin=JobPythonOrigin("job", repository))
+        context = launcher.get_container_context_for_run(run)
+        jobs.append(construct_dagster_k8s_job(
+            context.get_k8s_job_config(repository.container_image, launcher), ["dagster", "api", "execute_run"], "dagster-run-1",
+            user_defined_k8s_config=context.run_k8s_config, pod_name="dagster-run-1",
+        ))  # fmt: skip
+    json.dump(kubernetes.client.ApiClient().sanitize_for_serialization(jobs), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -125,8 +125,8 @@ def test_the_images_that_are_named_are_the_ones_that_are_built(program, template
     assert program("hadolint", str(FOLDER / "router.Dockerfile")).stdout == ""
 
 
-def test_a_run_gets_the_secrets_the_volume_and_its_own_resources_and_is_a_valid_job(programs, program, tmp_path):
-    job = _run_pod(programs)
+def test_a_run_gets_the_secrets_the_volume_and_its_own_resources_and_is_a_valid_job(run_pods, program, tmp_path):
+    job, _ = run_pods
     valid(program, tmp_path, yaml.safe_dump(job))
     pod = job["spec"]["template"]["spec"]
     (container,) = pod["containers"]
@@ -140,9 +140,8 @@ def test_a_run_gets_the_secrets_the_volume_and_its_own_resources_and_is_a_valid_
     assert pod["terminationGracePeriodSeconds"] == 180
 
 
-def test_a_run_that_is_tagged_for_gpus_gets_them_besides_what_every_run_gets(programs):
-    wanted = {"container_config": {"resources": {"limits": {"nvidia.com/gpu": "8"}}}}
-    (container,) = _run_pod(programs, {"dagster-k8s/config": json.dumps(wanted)})["spec"]["template"]["spec"]["containers"]
+def test_a_run_that_is_tagged_for_gpus_gets_them_besides_what_every_run_gets(run_pods):
+    (container,) = run_pods[1]["spec"]["template"]["spec"]["containers"]
     assert container["resources"]["limits"] == {"memory": "16Gi", "nvidia.com/gpu": "8"}
     assert container["resources"]["requests"]["memory"] == "4Gi"
 
@@ -230,8 +229,10 @@ def _pod(part: dict[str, Any], name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
 
 
-def _run_pod(programs: Path, tags: dict[str, str] | None = None) -> Any:
-    """The job that dagster-k8s makes of a run, given what the chart makes of the values."""
+@pytest.fixture(scope="module")
+def run_pods(programs: Path) -> Any:
+    """The jobs that dagster-k8s makes of a run without tags and of one tagged for GPUs, given what the chart makes of the values."""
+    gpus = {"container_config": {"resources": {"limits": {"nvidia.com/gpu": "8"}}}}
     values = document(VALUES)
     launcher = values["runLauncher"]["config"]["k8sRunLauncher"]
     (location,) = values["dagster-user-deployments"]["deployments"]
@@ -244,7 +245,7 @@ def _run_pod(programs: Path, tags: dict[str, str] | None = None) -> Any:
             "run_k8s_config": {_snake(name): part for name, part in launcher["runK8sConfig"].items()},
         },
         "location": {},
-        "tags": tags or {},
+        "tags": [{}, {"dagster-k8s/config": json.dumps(gpus)}],
     }  # fmt: skip
     done = subprocess.run(
         [str(programs / "python"), str(Path(__file__).with_name("run_pod.py"))], input=json.dumps(given), capture_output=True, text=True,
