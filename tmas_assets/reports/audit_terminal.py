@@ -7,16 +7,21 @@ from tmas_assets.records import Audit, AuditNode, Standing
 from tmas_assets.reports import notation
 from tmas_assets.reports.audit_tree import fault_lines, groups, headline
 
+MOST_SHOWN = 5
+"""Parts of one group that are opened unless all are asked for."""
 _STYLES: dict[Standing, str] = {"intact": "green", "declared": "cyan", "missing": "yellow", "changed": "bold red"}
 
 
 def audit_tree(audit: Audit, *, opened: bool) -> Tree:
-    """`opened`: intact nodes as well, each with its digest."""
+    """`opened`: every node, intact ones as well with their digests."""
     tree = Tree(_line(headline(audit), audit.standing))
     for group in groups(audit.nodes):
         branch = tree.add(_line(f"{group.name}  {group.said}", group.standing))
-        for node in group.nodes if opened else group.others:
+        shown = group.nodes if opened else group.others[:MOST_SHOWN]
+        for node in shown:
             _add(branch, node)
+        if (rest := len(group.others) - len(shown)) > 0:
+            branch.add(_line(f"and {notation.count(rest)} more; `--all` shows every part", group.standing))
     return tree
 
 

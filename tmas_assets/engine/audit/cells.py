@@ -98,7 +98,7 @@ def audit_cell(score: str, store: ParquetStore, log: CallAudit, cell: Cell, know
     looked = {kind: look(store, cell.address(kind)) for kind in cell.kinds}
     sound = {}
     for kind in cell.kinds:
-        sound[kind] = is_intact(looked[kind], recorded.get(kind))
+        sound[kind] = is_intact(looked[kind], recorded.get(kind), KINDS[kind])
         if sound[kind]:
             found.sound[kind] = str(looked[kind].digest)
             for other in _MADE_OF[kind]:
@@ -109,7 +109,7 @@ def audit_cell(score: str, store: ParquetStore, log: CallAudit, cell: Cell, know
         links = _links(cell, kind, recorded) if sound[kind] else {}
         expected = Expected(
             digest=recorded.get(kind), by=by.get(kind, ""), asset=f"{cell.experiment}/{kind}" if cell.with_assets and kind != SUMMARIES else "",
-            group=f"{cell.experiment}/{kind}{cell.suffix}", cure=_cure(cell, kind), parents=_parents(cell, kind, looked[kind] if sound[kind] else None), links=links,
+            group=f"{cell.experiment}/{kind}{cell.suffix}", cure=_cure(cell, kind), parents=_parents(cell, kind, looked[kind] if sound[kind] else None), links=links, record=KINDS[kind],
         )  # fmt: skip
         found.nodes.append(file_node(score, looked[kind], expected, known))
     found.memory = looked[MEMORY].parent(PREVIOUS) if sound.get(MEMORY) else None

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from resources.parquet_store import Address, MissingFile, Parent, ParquetStore, StoreFault, made_from_of
-from tmas_assets.records import AuditFault, AuditNode, NodeKind, SealedFile, Standing, digest_bytes
+from tmas_assets.records import AuditFault, AuditNode, NodeKind, Record, SealedFile, Standing, digest_bytes
+from tmas_assets.records.schema import arrow_schema
 
 SHOWN = 5
 """Faults that a node lists; the rest are counted."""
@@ -63,6 +64,14 @@ class Looked:
         table = self._parquet.read(columns=list(names) or None, use_threads=False)
         return table.replace_schema_metadata(None)
 
+    def other_form(self, record: type[Record]) -> str | None:
+        """What it holds where this version of the project does not read it as `record`; None where it does."""
+        schema = self._parquet.schema_arrow
+        facts = {key.decode(): value.decode("utf-8", "replace") for key, value in (schema.metadata or {}).items()}
+        held, version = facts.get("tmas.record"), facts.get("tmas.schema_version")
+        same = (held, version) == (record.__name__, str(record.SCHEMA_VERSION)) and schema.remove_metadata().equals(arrow_schema(record))
+        return None if same else f"{held} in version {version}"
+
     def unreadable(self) -> str | None:
         """Why it is no parquet file of ours; None where it is. Looks at footer and facts."""
         try:
@@ -94,19 +103,21 @@ class Expected:
     parents: tuple[str, ...] = ()
     links: Mapping[str, str | None] | None = None
     """Digests that the inputs have, by the names the file gives them; None for one that it must not name."""
+    record: type[Record] | None = None
+    """What its rows are."""
 
 
-def is_intact(looked: Looked, recorded: str | None) -> bool:
-    """Whether it may be read further: it is as recorded, or nobody recorded it and it can be read."""
-    if looked.data is None:
+def is_intact(looked: Looked, recorded: str | None, record: type[Record] | None = None) -> bool:
+    """Whether it may be read further: it is as recorded, or nobody recorded it and it can be read; and its rows are of `record`, where one is given."""
+    if looked.data is None or (looked.unreadable() is not None if recorded is None else looked.digest != recorded):
         return False
-    return looked.digest == recorded if recorded is not None else looked.unreadable() is None
+    return record is None or looked.other_form(record) is None
 
 
 def file_node(score: str, looked: Looked, expected: Expected, known: Mapping[str, SealedFile]) -> AuditNode:
     """`known`: sealed files by digest, to tell a file that was put in another's place."""
     faults: list[AuditFault] = []
-    name = file_id(looked.address)
+    name, cure = file_id(looked.address), expected.cure
     standing: Standing = "intact"
     said = ""
     if looked.data is None:
@@ -119,6 +130,10 @@ def file_node(score: str, looked: Looked, expected: Expected, known: Mapping[str
     elif expected.digest is None and (torn := looked.unreadable()) is not None:
         said = torn
         faults.append(AuditFault(what=name, field="bytes", recorded="a parquet file", found=torn))
+    elif expected.record is not None and (held := looked.other_form(expected.record)) is not None:
+        said, cure = "another version of this project wrote it, and this one cannot read it", "Run again: what is of another form is made anew, and the call log answers."
+        wanted = f"{expected.record.__name__} in version {expected.record.SCHEMA_VERSION}"
+        faults.append(AuditFault(what=name, field="form", recorded=wanted, found=held))
     else:
         faults += _links(name, looked, expected.links or {})
         said = "made from other inputs than there are" if faults else ""
@@ -126,7 +141,7 @@ def file_node(score: str, looked: Looked, expected: Expected, known: Mapping[str
         score=score, id=name, kind="file", group=expected.group or "/".join(looked.address.asset), asset=expected.asset,
         standing="changed" if faults else standing, digest=looked.digest,
         count=looked.rows if looked.data is not None and not faults else 0, said=said, faults=tuple(faults[:SHOWN]),
-        more=max(0, len(faults) - SHOWN), cure=expected.cure if faults or standing != "intact" else "", parents=expected.parents,
+        more=max(0, len(faults) - SHOWN), cure=cure if faults or standing != "intact" else "", parents=expected.parents,
     )  # fmt: skip
 
 

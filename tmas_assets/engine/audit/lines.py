@@ -1,8 +1,6 @@
 """Which cells a score was made from, by problem: those that its seal names, or all that lie there where no seal can be believed."""
 
-from collections.abc import Iterator, Mapping, Sequence
-
-from pydantic import ValidationError
+from collections.abc import Iterator, Mapping
 
 from partitions.keys import iteration_key, iteration_of, problem_key
 from resources.parquet_store import Address
@@ -74,14 +72,8 @@ def _reviews(chain: Chain, name: ScoreName, seal: Seal, digests: Mapping[str, st
             chain.add(file_node(chain.score, looked, expected, chain.known))
             problem = partition.partition("/")[0]
             ids.setdefault(problem, []).append(file_id(looked.address))
-            if kind == "amendments" and is_intact(looked, file.digest):
-                own_text = [one for one in _amendments(looked.table()) if one.problem_digest == digests.get(problem)]
+            if kind == "amendments" and is_intact(looked, file.digest, Amendment):
+                own_text = [one for one in from_table(Amendment, looked.table()) if one.problem_digest == digests.get(problem)]
                 said.setdefault(problem, []).extend(own_text)
     return {problem: (tuple(found), Review((), tuple(said.get(problem, ())))) for problem, found in ids.items()}
 
-
-def _amendments(table: object) -> Sequence[Amendment]:
-    try:
-        return from_table(Amendment, table)
-    except ValidationError:
-        return ()  # of another version of this project

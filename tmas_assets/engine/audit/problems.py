@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from resources.parquet_store import Address
 from tmas_assets.benchmarks import BenchmarkError
 from tmas_assets.engine.audit.chain import Chain
@@ -38,7 +36,7 @@ def audit_problems(chain: Chain, seal: Seal, origin: ScoreOrigin | None, experim
     for part in _PARTS:
         if part == "problems" or part in recorded:
             expected = Expected(
-                digest=recorded.get(part), by="the seal", asset=asset, parents=(release.id,) if release is not None else (),
+                digest=recorded.get(part), by="the seal", asset=asset, record=Problem if part == "problems" else None, parents=(release.id,) if release is not None else (),
                 cure="Materialize the problems again: the same release gives the same table. Of another release it is another score.",
             )  # fmt: skip
             chain.add(file_node(chain.score, looked[part], expected, chain.known))
@@ -48,12 +46,7 @@ def audit_problems(chain: Chain, seal: Seal, origin: ScoreOrigin | None, experim
 
 
 def _rows(looked: Looked, recorded: str | None) -> tuple[Problem, ...]:
-    if not is_intact(looked, recorded):
-        return ()
-    try:
-        return from_table(Problem, looked.table())
-    except ValidationError:
-        return ()  # of another version of this project
+    return from_table(Problem, looked.table()) if is_intact(looked, recorded, Problem) else ()
 
 
 def _release(chain: Chain, experiment: Experiment | None, table: Looked | None, rows: Sequence[Problem]) -> AuditNode | None:

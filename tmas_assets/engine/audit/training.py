@@ -3,7 +3,7 @@
 Files say themselves what they were made from, and rows of rounds and rates which cells. Leaves out the model's own bytes (`models.py`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from partitions.keys import iteration_key, problem_key
@@ -12,9 +12,11 @@ from tmas_assets.engine.audit.cells import CHECKS, GRADES, MEMORY, ROLLOUTS, SUM
 from tmas_assets.engine.audit.chain import Chain
 from tmas_assets.engine.audit.files import Expected, Looked, file_id, file_node, is_intact, look
 from tmas_assets.engine.audit.releases import source_node
-from tmas_assets.records import AuditNode, Checkpoint, digest_bytes
+from tmas_assets.records import AuditNode, Checkpoint, PassRate, Record, SimulatedRound, TeamTrace, digest_bytes
 
 SOURCES, RATES, ROUNDS, TRACES = "source_problems", "baseline_pass_rates", "teacher_rounds", "traces"
+_ROWS: Mapping[str, type[Record]] = {ROUNDS: SimulatedRound, RATES: PassRate, TRACES: TeamTrace}
+"""Of the steps whose rows name cells."""
 _STEPS = (SOURCES, "sound_golds", "unique_problems", "decontaminated", RATES, "difficulty_band", ROUNDS, "questions", TRACES)
 """Steps of a data set that others are made from; other names in a file are settings and the releases that it was compared with."""
 
@@ -61,7 +63,7 @@ class TrainingWalk:
         parents = tuple(self._parents(address, looked)) if sound and follow else ()
         expected = Expected(
             digest=recorded, by=by, asset="" if address.asset[0] in self.fresh else folder if asset is None else asset,
-            cure=f"`tmas build-data {address.asset[0]}` makes it again, and asks no model what it was asked before.", parents=parents,
+            cure=f"`tmas build-data {address.asset[0]}` makes it again, and asks no model what it was asked before.", parents=parents, record=_ROWS.get(address.asset[-1]),
         )  # fmt: skip
         self.chain.add(file_node(self.chain.score, looked, expected, self.chain.known))
 
@@ -77,6 +79,8 @@ class TrainingWalk:
             if (other := _step_of(name, parent)) is not None:
                 yield file_id(other)
                 self.file(other, parent.digest, by)
+        if step in _ROWS and looked.other_form(_ROWS[step]) is not None:
+            return
         cells = list({ROUNDS: self._rounds, RATES: self._rates, TRACES: self._traces}.get(step, _none)(name, looked))
         models: set[str] = set()
         for found in self.chain.lines([cell] for cell in cells):

@@ -25,7 +25,7 @@ from tmas_assets.engine.audit.sealed import ScoreName, read_seal
 from tmas_assets.engine.audit.training import TrainingWalk
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.seal import ORIGIN, SUMMARY
-from tmas_assets.records import Audit, AuditNode, Experiment, Score, ScoreOrigin, SealedFile
+from tmas_assets.records import Audit, AuditNode, Experiment, Record, Score, ScoreOrigin, SealedFile
 from tmas_assets.records.schema import from_table
 from tmas_assets.strategies import StrategyFault
 
@@ -95,19 +95,19 @@ class _Walk:
     def _sealed(self, part: str) -> SealedFile | None:
         return self.seal.files.get((f"{self.name.experiment}/{SUMMARY}", self.name.variant, part))
 
-    def _sound(self, part: str) -> bool:
+    def _sound(self, part: str, record: type[Record]) -> bool:
         sealed = self._sealed(part)
-        return is_intact(self.parts[part], sealed.digest if sealed else None)
+        return is_intact(self.parts[part], sealed.digest if sealed else None, record)
 
     def _read_origin(self) -> ScoreOrigin | None:
         """None where it is not as it was sealed, or there is none."""
-        if not self._sound(ORIGIN):
+        if not self._sound(ORIGIN, ScoreOrigin):
             return None
         try:
             (origin,) = from_table(ScoreOrigin, self.parts[ORIGIN].table())
             Experiment.model_validate_json(origin.experiment)
         except (ValidationError, ValueError):
-            return None  # of another version of this project, or of one without a seal
+            return None  # of another version of this project
         return origin
 
     def _rescoring(self, problems: Problems) -> Rescoring | None:
@@ -120,12 +120,9 @@ class _Walk:
             return None  # the strategy is gone or takes other settings: its node says so
 
     def _stored_scores(self) -> tuple[Score, ...]:
-        if not self._sound("scores"):
+        if not self._sound("scores", Score):
             return ()
-        try:
-            found = from_table(Score, self.parts["scores"].table())
-        except ValidationError:
-            return ()  # of another version of this project
+        found = from_table(Score, self.parts["scores"].table())
         return tuple(score for score in found if self.name.iteration in (None, score.iteration))
 
     def _summary(self, grades: tuple[str, ...], rescoring: Rescoring | None, stored: tuple[Score, ...], problems: Problems) -> None:
@@ -139,6 +136,7 @@ class _Walk:
         faults = rescoring.faults(stored, [problem_key(one.id) for one in problems.rows]) if rescoring is not None else []
         left = sorted(rescoring.left_out) if rescoring is not None else []
         said = "it does not follow from the grades" if faults else f"not computed again: grades of {', '.join(left)} are not as recorded" if left else ""
+        said = said or ("" if rescoring is not None else "not computed again: under what it was made, or its problems, is not as recorded")
         parents = (*(file_id(self._part(part)) for part in _PARTS), self.seal.node.id, "settings")
         chain.add(plain_node(
             self.score, f"score {self.score}", "score", group="score", asset=asset, count=len(stored), faults=faults, said=said, parents=parents,
