@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -14,13 +15,14 @@ from tests.whole.campaign import ROOT
 FILE = """type: tmas_assets.assets.experiment.ExperimentFile
 attributes:
   name: {name}
-  benchmark: {{name: reasoning_gym, release: tests, settings: {{tasks: [{{name: chain_sum}}], size: 4, seed: 5}}}}
+  benchmark: {{name: reasoning_gym, {problems}}}
   strategy: {{name: tmas, settings: {{candidates: {candidates}, verifications: 1}}}}
   iterations: 2
   endpoints: {{default: {{urls: ["{url}"], model: scripted, revision: "1", structured_output: true}}}}
 """
-
-
+SAME, OTHERS = (
+    f"release: {release}, settings: {{tasks: [{{name: chain_sum}}], size: 4, seed: {seed}}}" for release, seed in (("tests", 5), ("others", 6))
+)
 STUDY = """type: tmas_assets.assets.study.StudyFile
 attributes:
   name: widths
@@ -33,59 +35,71 @@ attributes:
 """
 
 
-@pytest.fixture
-def tmas(tmp_path):
-    """The command, in a copy of the project with experiments `wide` and `narrow`."""
+@contextmanager
+def project(folder):
+    """The command, in a copy of the project that has four experiments and a study of its own and no other."""
     for part in ("tmas_assets", "resources", "partitions", "pyproject.toml", "dagster.yaml"):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-        copy(ROOT / part, tmp_path / part)
+        copy(ROOT / part, folder / part)
+    files = folder / "tmas_assets" / "defs"
+    for shipped in files.glob("*/defs.yaml"):  # loaded by every command, asked for by none
+        shutil.rmtree(shipped.parent)
     with launch.thread() as server:
-        (tmp_path / "tmas_assets" / "defs" / "widths").mkdir()
-        (tmp_path / "tmas_assets" / "defs" / "widths" / "defs.yaml").write_text(STUDY.format(url=server.url))
-        for name, candidates in (("wide", 4), ("narrow", 2)):
-            folder = tmp_path / "tmas_assets" / "defs" / name
-            folder.mkdir()
-            (folder / "defs.yaml").write_text(FILE.format(name=name, candidates=candidates, url=server.url))
+        (files / "widths").mkdir()
+        (files / "widths" / "defs.yaml").write_text(STUDY.format(url=server.url))
+        for name, candidates, problems in (("wide", 4, SAME), ("narrow", 2, SAME), ("idle", 2, SAME), ("elsewhere", 2, OTHERS)):
+            (files / name).mkdir()
+            (files / name / "defs.yaml").write_text(FILE.format(name=name, candidates=candidates, url=server.url, problems=problems))
 
         def run(*arguments):
             return subprocess.run(
                 [sys.executable, "-m", "tmas_assets.cli", *arguments],
-                env={**os.environ, "PYTHONPATH": str(tmp_path), "TMAS_HOME": str(tmp_path / "home"), "COLUMNS": "80"},
-                cwd=tmp_path,
+                env={**os.environ, "PYTHONPATH": str(folder), "TMAS_HOME": str(folder / "home"), "COLUMNS": "80"},
+                cwd=folder,
                 capture_output=True,
                 text=True,
                 check=False,
             )
 
-        run.project = tmp_path
         yield run
 
 
-def test_one_that_has_not_run_and_one_on_other_problems_are_said_to_be_that(tmas):
-    assert tmas("run", "wide").returncode == 0
-    never = tmas("compare", "wide", "narrow")  # on the same problems, whose table is there
+@pytest.fixture
+def tmas(tmp_path):
+    with project(tmp_path) as run:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def after_wide(tmp_path_factory):
+    """The command where `wide` has run, for both tests that compare it."""
+    with project(tmp_path_factory.mktemp("compared")) as run:
+        done = run("run", "wide")
+        assert (done.returncode, "Figures by iteration" in done.stdout) == (0, True), done.stderr
+        yield run
+
+
+def test_one_that_has_not_run_and_one_on_other_problems_are_said_to_be_that(after_wide):
+    never = after_wide("compare", "wide", "idle")  # on the same problems, whose table is there
     assert (never.returncode, never.stderr) == (
-        1, "tmas: narrow has not run under the present settings; `tmas run narrow` first\n"
+        1, "tmas: idle has not run under the present settings; `tmas run idle` first\n"
     )  # fmt: skip
-    file = tmas.project / "tmas_assets" / "defs" / "narrow" / "defs.yaml"
-    file.write_text(file.read_text().replace("release: tests", "release: others").replace("seed: 5", "seed: 6"))
-    assert tmas("run", "narrow").returncode == 0
-    other = " ".join(tmas("compare", "wide", "narrow").stderr.split())
-    assert "they have different problems, wide those of problems/reasoning_gym_tests and narrow those of" in other
+    assert after_wide("run", "elsewhere").returncode == 0
+    other = " ".join(after_wide("compare", "wide", "elsewhere").stderr.split())
+    assert "they have different problems, wide those of problems/reasoning_gym_tests and elsewhere those of" in other
 
 
-def test_two_experiments_are_compared_in_words_and_as_json(tmas):
-    for name in ("wide", "narrow"):
-        done = tmas("run", name)
-        assert done.returncode == 0, done.stderr
-        assert "Figures by iteration" in done.stdout
-    shown = tmas("compare", "wide", "narrow")
+def test_two_experiments_are_compared_in_words_and_as_json(after_wide):
+    done = after_wide("run", "narrow")
+    assert done.returncode == 0, done.stderr
+    assert "Figures by iteration" in done.stdout
+    shown = after_wide("compare", "wide", "narrow")
     assert (shown.returncode, shown.stderr) == (0, "")
     flat = " ".join(shown.stdout.split())
     assert "At the same iteration, wide t01" in flat
     assert "with 4 problems: A − B is" in flat
     assert all(len(line) <= 80 for line in shown.stdout.splitlines())
-    rows = json.loads(tmas("compare", "wide", "narrow", "--json").stdout)
+    rows = json.loads(after_wide("compare", "wide", "narrow", "--json").stdout)
     assert [row["basis"] for row in rows] == ["iterations", "calls of A", "calls of B", "tokens of A", "tokens of B"]
     assert rows[0]["difference"]["problems"] == 4
     assert rows[0]["a"]["tokens"] > rows[0]["b"]["tokens"] > 0
