@@ -15,7 +15,7 @@ from bench.kill_and_resume import calls
 from resources.parquet_store import ParquetStore
 from tests.scripted import launch
 from tests.whole import data_sets
-from tests.whole.campaign import QUIET
+from tests.whole.campaign import QUIET, QUIET_INSTANCE
 from tests.whole.files import contents
 from tmas_assets.engine.building.steps import Steps
 from tmas_assets.records import ColdStart, TeamTraces
@@ -74,7 +74,7 @@ def built_sets(server: launch.Running, folder: Path) -> Built:
 def instance_in(folder: Path) -> Iterator[dg.DagsterInstance]:
     home = folder / "dagster"
     home.mkdir(parents=True, exist_ok=True)
-    (home / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
+    (home / "dagster.yaml").write_text(QUIET_INSTANCE)
     with dg.DagsterInstance.local_temp(str(home)) as made:
         yield made
 

@@ -15,6 +15,10 @@ from tmas_assets.commands.dagster_home import make_schema
 from tmas_assets.records import Experiment
 
 ROOT = Path(__file__).resolve().parents[2]
+QUIET_INSTANCE = """telemetry: {enabled: false}
+compute_logs: {module: dagster._core.storage.noop_compute_log_manager, class: NoOpComputeLogManager}
+"""
+"""A dagster.yaml that copies no output of steps, which starts four processes a run: no test reads it."""
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 

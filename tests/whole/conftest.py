@@ -9,7 +9,7 @@ import pytest
 
 from tests.scripted import launch
 from tests.whole.built_sets import Built, built_sets, no_network
-from tests.whole.campaign import QUIET
+from tests.whole.campaign import QUIET, QUIET_INSTANCE
 from tests.whole.location import definitions
 from tmas_assets.records import Experiment
 
@@ -25,7 +25,7 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     """A real instance on SQLite."""
     home = tmp_path / "dagster"
     home.mkdir()
-    (home / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
+    (home / "dagster.yaml").write_text(QUIET_INSTANCE)
     with dg.DagsterInstance.local_temp(str(home)) as made:
         yield made
 
