@@ -54,6 +54,8 @@ lock: .venv/.ready ## Resolve the requirement files again from their .in files
 		--no-header $(LOCK_ARGS) requirements/orchestrator.in -o requirements/orchestrator.txt
 	@.venv/bin/uv pip compile --quiet --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate \
 		--no-header $(LOCK_ARGS) --overrides requirements/serve-overrides.txt requirements/serve.in -o requirements/serve.txt
+	@for each in deploy deploy-tests; do .venv/bin/uv pip compile --quiet --python-version 3.11 --no-emit-index-url --no-emit-find-links \
+		--no-annotate --no-header $(LOCK_ARGS) requirements/$$each.in -o requirements/$$each.txt || exit 1; done
 
 clean: ## Remove both environments (models and results stay under TMAS_HOME)
 	rm -rf .venv .venv-serve

@@ -64,7 +64,7 @@ class Connections:
         generation = self._generation
         router.in_flight[url] += 1
         try:
-            outcome = await transport.send(body, seconds)
+            outcome = await transport.send(body, seconds, affinity)
         finally:
             router.in_flight[url] -= 1
         if isinstance(outcome, Broken) and outcome.refused:

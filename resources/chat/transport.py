@@ -5,6 +5,7 @@ comes back: a client package for typed requests and replies costs twice what the
 """
 
 import asyncio
+import hashlib
 import json
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -21,6 +22,8 @@ DETAIL_CHARACTERS = 2000
 KEEPALIVE_SECONDS = 3.0
 """Shorter than the 5 s after which uvicorn, vLLM's server, closes an idle connection under our feet."""
 CONNECT_SECONDS = 10.0
+SESSION = "X-Session-Id"
+"""As vllm-router reads it."""
 
 
 class Transport:
@@ -48,9 +51,11 @@ class Transport:
             proxy=_proxy(self.name),
         )
 
-    async def send(self, body: bytes, seconds: float) -> Outcome:
-        """POST a request and wait `seconds` at most for the whole reply."""
-        return await self._exchange("POST", f"{self._base}{self._backend.path}", seconds, body)
+    async def send(self, body: bytes, seconds: float, session: str = "") -> Outcome:
+        """POST a request and wait `seconds` at most for the whole reply. `session`: requests of one share a prefix, which a router in
+        front of replicas may go by; without one, the request is its own."""
+        headers = {SESSION: _hashed(session.encode("utf-8", "surrogatepass") or body)}
+        return await self._exchange("POST", f"{self._base}{self._backend.path}", seconds, body, headers)
 
     async def models(self, seconds: float) -> Outcome:
         """GET the list of models that the server offers."""
@@ -59,9 +64,11 @@ class Transport:
     async def close(self) -> None:
         await self._session.close()
 
-    async def _exchange(self, method: str, url: str, seconds: float, body: bytes | None = None) -> Outcome:
+    async def _exchange(
+        self, method: str, url: str, seconds: float, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Outcome:
         try:
-            async with asyncio.timeout(seconds), self._session.request(method, url, data=body) as reply:
+            async with asyncio.timeout(seconds), self._session.request(method, url, data=body, headers=headers) as reply:
                 content = await reply.read()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             return Broken("connection", self._named(error), refused=True)
@@ -82,6 +89,11 @@ class Transport:
     def _clean(self, text: str) -> str:
         """The text without secrets and control characters, which a terminal would obey, cut to a length that a log line bears."""
         return printable(self._secrets.out_of_text(text))[:DETAIL_CHARACTERS]
+
+
+def _hashed(session: bytes) -> str:
+    """A word that a header takes, and that nothing can be read from."""
+    return hashlib.blake2b(session, digest_size=8).hexdigest()
 
 
 def public_url(url: str) -> str:

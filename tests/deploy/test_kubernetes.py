@@ -97,7 +97,7 @@ def test_the_router_takes_all_of_its_arguments(programs, template):
     code = "import sys; from vllm_router.launch_router import parse_router_args as p; a = p(sys.argv[1:]); print(a.policy, a.selector, a.request_timeout_secs)"
     done = subprocess.run([str(programs / "python"), "-c", code, *router["args"]], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[0] == "cache_aware"
+    assert done.stdout.split()[0] == "consistent_hash"
     assert "'app.kubernetes.io/component': 'vllm'" in done.stdout
     assert done.stdout.split()[-1] == "43200"
 

@@ -66,7 +66,7 @@ def router(programs: Path, stated: list[str], folder: Path, policy: str) -> Iter
 
 @pytest.fixture(scope="module")
 def routed(programs: Path, pods: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Routed]:
-    """By the chart's own policy."""
+    """By the chart's own policy, which needs the sessions that our client sends."""
     stated = pods["it-router"]["args"]
     with router(programs, stated, tmp_path_factory.mktemp("router"), stated[stated.index("--policy") + 1]) as made:
         yield made
@@ -84,7 +84,8 @@ def test_its_probe_is_where_the_chart_says(routed, pods):
 
 def test_both_replicas_work_and_every_field_that_we_send_reaches_them(routed):
     sent = [_asked(problem, candidate) for candidate in range(4) for problem in range(8)]
-    _ask_at_once(routed.url, sent, {})
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda problem: _ask_at_once(routed.url, [one for at, one in enumerate(sent) if at % 8 == problem], {"X-Session-Id": f"s{problem}"}), range(8)))
     got = [request["body"] for one in routed.replicas for request in one.requests()]
     assert min(len(one.requests()) for one in routed.replicas) >= len(sent) / 4
     # the router adds fields of its own, all with the values that are a server's defaults

@@ -110,3 +110,10 @@ def test_an_unknown_backend_is_refused_with_the_nearest():
 def test_what_a_backend_cannot_carry_is_refused_by_its_field(change, field):
     stated = Endpoint(urls=("http://127.0.0.1:1/v1",), model="m", backend="anthropic_messages").model_copy(update=change)
     assert unfit(stated).startswith(f"{field}: ")
+
+
+def test_requests_that_share_a_prefix_carry_one_session_and_others_their_own(tmp_path, monkeypatch):
+    asked = [request(0, affinity="p1"), request(1, affinity="p1"), request(2, affinity="p2"), request(3), request(4)]
+    _, seen = ask(tmp_path, monkeypatch, asked, *[SAID] * 5)
+    one, same, other, alone, too = (headers["X-Session-Id"] for headers, _ in seen)
+    assert (one == same, len({one, other, alone, too})) == (True, 4)

@@ -1,14 +1,17 @@
 """The shipped training files hold the published settings, and what they lead to is read by DeepSpeed, or refused in words without a GPU."""
 
 import copy
+import json
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from resources.training.deepspeed_config import deepspeed_config
 from resources.training.trainer_faults import Fault, TrainerFault
 from resources.training.trainer_job import TrainerJob
 from tmas_assets.assets.location import loaded
+from tmas_assets.assets.training.files import training_definitions
 from tmas_assets.records import TrainerPlan, Training
 
 pytestmark = pytest.mark.xdist_group("trl")
@@ -69,3 +72,17 @@ def test_without_gpus_a_launch_is_refused_before_anything_is_started(
         TrainerJob(scratch=str(tmp_path)).run(plan, tmp_path / "run", environment={})
     assert fault.value.kind is kind
     assert not (tmp_path / "run" / "trainer.log").exists()
+
+
+def test_a_run_that_trains_on_gpus_asks_a_cluster_for_one_a_process_and_others_for_none() -> None:
+    found = loaded()
+    trainings, sets = [file.training for file in found.trainings], [file.data for file in found.data_sets]
+    asked = {one.name: _pod(training_definitions(one, sets, trainings, [])) for one in trainings}
+    assert asked["tmas_hybrid_4b"] == {"container_config": {"resources": {"limits": {"nvidia.com/gpu": "8"}}}}
+    assert asked["demo_sft"] is None
+
+
+def _pod(defs: dg.Definitions) -> object:
+    (job,) = (one for one in defs.jobs or () if one.name.endswith("_train"))
+    stated = job.tags.get("dagster-k8s/config") if isinstance(job, dg.JobDefinition) else None
+    return None if stated is None else json.loads(stated)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import dagster as dg
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from partitions.axes import iteration_axis
 from partitions.keys import iteration_key, iteration_of
@@ -29,7 +29,7 @@ from tmas_assets.assets.training.iteration import AskedToEnd, Trained, there, tr
 from tmas_assets.assets.training.planning import TrainingFault, former_of, require_current, start_of
 from tmas_assets.assets.training.shown import checkpoint_metadata, running_metadata, step_line
 from tmas_assets.engine import progress
-from tmas_assets.records import LATEST, ColdStart, StepFigures, TeamTraces, Training, digest
+from tmas_assets.records import LATEST, ColdStart, Launch, StepFigures, TeamTraces, Training, digest
 
 POOL = "trainer"
 """Dagster concurrency pool of everything that trains; its limit is the deployment's."""
@@ -72,6 +72,7 @@ def checkpoint_assets(sources: Sources) -> list[dg.AssetsDefinition]:
         kinds={"deepspeed", "pytorch"},
         code_version=sources.code_version,
         pool=POOL,
+        op_tags=_pod(training.launch),
         description=(
             f"{training.description} Trained by {'GRPO' if grpo else 'SFT'} from {training.base.model} on {training.data_set}. "
             f"`tmas train {training.name}` trains what is missing."
@@ -121,12 +122,20 @@ def train_job(sources: Sources) -> dg.JobDefinition:
         name=f"{training.name}_train",
         description=f"All checkpoints of {training.name}, one after another. {training.description}".strip(),
         executor_def=dg.in_process_executor,
-        tags={"tmas/training": training.name},
+        tags={"tmas/training": training.name, **_pod(training.launch)},
     )
     def job() -> None:
         iterations()
 
     return job
+
+
+def _pod(launch: Launch) -> dict[str, JsonValue]:
+    """What a pod that trains asks Kubernetes for: a GPU a process. Read by Dagster's run launcher (of a job's run) and by its step pods,
+    and by nothing else."""
+    if launch.device != "cuda":
+        return {}
+    return {"dagster-k8s/config": {"container_config": {"resources": {"limits": {"nvidia.com/gpu": str(launch.processes)}}}}}
 
 
 def _trained(context: Context, deployment: Deployment, sources: Sources, iteration: int, *, again: bool) -> Trained:
