@@ -13,6 +13,7 @@ from tmas_assets.assets.loading import Loaded
 from tmas_assets.assets.location import graded, loaded, releases_of
 from tmas_assets.assets.problems import problems_asset
 from tmas_assets.assets.refresh.operations import operated
+from tmas_assets.assets.site import site_asset
 from tmas_assets.assets.training.comparison import training_comparison_asset
 from tmas_assets.checks.checkpoints import checkpoint_checks
 from tmas_assets.checks.decisions import strategy_checks
@@ -41,19 +42,21 @@ def training_checks(found: Loaded) -> list[dg.AssetChecksDefinition]:
 def defs() -> dg.Definitions:
     found = loaded()
     files = found.experiments
+    experiments = [file.experiment for file in files]
     releases = releases_of(files)
     ours = dg.Definitions(
         assets=[
             *(problems_asset(choice) for choice in releases),
             leaderboard_asset(graded(found)),
-            audit_asset([file.experiment for file in files], Stated([file.experiment for file in files], [file.data for file in found.data_sets])),
+            audit_asset(experiments, Stated(experiments, [file.data for file in found.data_sets])),
+            site_asset(experiments),
             training_comparison_asset(graded(found), [file.training for file in found.trainings]),
         ],
         asset_checks=[
             *(problems_checks(choice) for choice in releases),
-            *(summary_checks(file.experiment) for file in files),
+            *(summary_checks(experiment) for experiment in experiments),
             leaderboard_checks(graded(found)),
-            *(check for file in files for check in strategy_checks(file.experiment)),
+            *(check for experiment in experiments for check in strategy_checks(experiment)),
             *training_checks(found),
         ],
         resources={"deployment": Deployment.for_definitions()},
