@@ -11,13 +11,15 @@ import dagster as dg
 
 from resources.deployment import Deployment
 from resources.pages import PageFault, write_page
-from resources.parquet_store import Address, Parent, StoredFile, StoreFault
+from resources.parquet_store import Address, Parent, ParquetStore, StoredFile, StoreFault
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import permanent
 from tmas_assets.assets.keys import comparison_key, experiment_key
 from tmas_assets.assets.metadata import of_file
 from tmas_assets.assets.summary import read_row, read_side, summarised_cells, summary_address
+from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.comparison import seed_of_pair
+from tmas_assets.engine.seal import SEALED
 from tmas_assets.engine.site.index import write_index
 from tmas_assets.records import Member, Study, reference_of
 from tmas_assets.reports.figures import curve_markdown
@@ -71,7 +73,7 @@ def compare_members(deployment: Deployment, study: Study, members: Sequence[Memb
             axes=tuple(axis.called for axis in study.vary), members=tuple(rows),
         )  # fmt: skip
         made_from = [
-            Parent(f"{row.experiment} summary", store.look(summary_address(cells[row.label], "scores")).digest)
+            Parent(f"{row.experiment} summary", _version(store, cells[row.label]))
             for row in rows
             if row.standing is not None
         ]
@@ -81,6 +83,12 @@ def compare_members(deployment: Deployment, study: Study, members: Sequence[Memb
     except (StoreFault, PageFault) as fault:
         raise permanent(fault) from fault
     return MadeComparison(report, file, page)
+
+
+def _version(store: ParquetStore, cells: CellStore) -> str:
+    """Data version of a stored summary: its seal's digest; that of its scores where it was made before there were seals."""
+    sealed = summary_address(cells, SEALED)
+    return store.look(sealed if store.exists(sealed) else summary_address(cells, "scores")).digest
 
 
 def _scored(row: LeaderboardRow | None) -> bool:

@@ -134,7 +134,7 @@ def current_summary(instance: dg.DagsterInstance, deployment: Deployment, experi
     inputs = _inputs(deployment, experiment)
     address = partial(summary_address, inputs.cells)
     try:
-        stands = still_stands(inputs.cells.store, address, inputs.digest)
+        stands = still_stands(inputs.cells.store, address, inputs.digest, page_path(deployment, experiment))
     except StoreFault as fault:
         raise permanent(fault) from fault
     if stands is not None and (shown := said_last(instance, experiment_key(experiment, "summary"), stands.version)) is not None:

@@ -40,9 +40,8 @@ class MadeOf(Record):
     grades: str
     """Digest over those of the grades of every iteration."""
     files: tuple[SummaryFile, ...]
-    page: str
-    """Path of the report page."""
     page_digest: str
+    """Of the report page, wherever it lies."""
 
 
 def inputs_digest(
@@ -71,12 +70,12 @@ def keep_made_of(
     """To be called last. `address` of a part of the summary, `parts` that it has. Raises StoreFault."""
     files = tuple(SummaryFile(part=part, digest=store.look(address(part)).digest) for part in parts)
     row = MadeOf(
-        inputs=inputs, version=version, grades=grades, files=files, page=str(page), page_digest=digest_bytes(page.read_bytes()),
+        inputs=inputs, version=version, grades=grades, files=files, page_digest=digest_bytes(page.read_bytes()),
     )  # fmt: skip
     store.write(address(_PART), MadeOf, [row])
 
 
-def still_stands(store: ParquetStore, address: Callable[[str], Address], inputs: str) -> MadeOf | None:
+def still_stands(store: ParquetStore, address: Callable[[str], Address], inputs: str, page: Path) -> MadeOf | None:
     """The stored summary that was made of `inputs`; None where there is none, or one of its files is not the one that was written."""
     try:
         (made,) = store.read(address(_PART), MadeOf)
@@ -84,7 +83,6 @@ def still_stands(store: ParquetStore, address: Callable[[str], Address], inputs:
         return None
     if made.inputs != inputs or any(_digest_of(store, address(file.part)) != file.digest for file in made.files):
         return None
-    page = Path(made.page)
     return made if page.is_file() and digest_bytes(page.read_bytes()) == made.page_digest else None
 
 
