@@ -23,6 +23,7 @@ from tmas_assets.engine.audit.chain import Stated
 from tmas_assets.engine.audit.sealed import score_of
 from tmas_assets.engine.audit.walk import audit
 from tmas_assets.engine.seal import SUMMARY, sealed_partitions
+from tmas_assets.engine.site.index import write_index
 from tmas_assets.records import STANDINGS, Audit, AuditNode, Experiment, digest, worst
 from tmas_assets.reports.audit_page import audit_page, audit_rows, offences
 
@@ -50,6 +51,7 @@ def make_audit(deployment: Deployment, instance: dg.DagsterInstance, experiments
         made_from = [Parent(one.score, digest([node.digest or "" for node in one.nodes])) for one in audits]
         file = store.write(Address(("lineage_audit",), ("whole",)), AuditNode, [node for one in audits for node in one.nodes], made_from)
         page = write_page(Path(deployment.reports) / "audit.html", audit_page(audits))
+        write_index(Path(deployment.reports), store)
     except (StoreFault, PageFault, CallLogError) as fault:
         raise permanent(fault) from fault
     return MadeAudit(tuple(audits), file, page)

@@ -20,8 +20,8 @@ from tmas_assets.records import Problem, Record, RoleTokens, digest, digest_byte
 
 _PART = "made_of"
 _VERSION = "dagster/data_version"
-_SOURCES = ("*.py", "*.txt", "*.json", "*.yaml")
-"""Modules, prompts and data of ours: all that shapes a summary and is no input of it."""
+_SOURCES = ("*.py", "*.txt", "*.json", "*.yaml", "*.jinja")
+"""Modules, prompts, templates and data of ours: all that shapes a summary and is no input of it."""
 _AT_ONCE = 4
 
 
