@@ -167,7 +167,8 @@ def test_a_report_folder_that_cannot_be_written_is_named(server, tmp_path, insta
     project = Project(experiment(server.url, iterations=1), tmp_path, instance)
     (tmp_path / "reports").write_text("a file where a folder is needed")
     text = failure(project.campaign())
-    assert "reports/scripted/" in text and "could not write" in text
+    assert "reports/scripted/" in text
+    assert "could not write" in text
     assert len(project.events("memory_bank")) == 4
 
 
