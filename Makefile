@@ -11,7 +11,7 @@ WORKERS ?= 3
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-full demo-train test ui check bench lock clean
+.PHONY: help setup demo demo-full demo-train test ui pictures check bench lock clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ test: .venv/.ready ## Lint, types and all tests, the real model server included
 
 ui: setup ## Open the Dagster UI at http://127.0.0.1:3000
 	@.venv/bin/tmas ui
+
+pictures: setup ## Make the README's pictures again (needs chromium and chromedriver)
+	@.venv/bin/python docs/pictures/make.py
 
 check: .venv/.ready ## Lint and types only
 	@.venv/bin/ruff check .
