@@ -1,15 +1,19 @@
 """What is done as it should be stays intact: going on, growing, grading again, sharing calls. What is told: names, the asset, PROV."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import dagster as dg
 import pytest
+from rich.console import Console
 
 from resources.prov_export import entities, prov_json, read_prov
 from tests.whole.audited import NAME, Chain, experiment
 from tests.whole.campaign import QUIET
 from tmas_assets.assets.audit import LINEAGE_AUDIT, audit_asset
+from tmas_assets.assets.experiment import ExperimentFile
 from tmas_assets.engine.audit.sealed import UnknownScore, score_of
 from tmas_assets.grading import versions
 from tmas_assets.records import Budget
@@ -89,6 +93,21 @@ def test_the_asset_stores_rows_writes_the_page_and_fails_its_check_where_somethi
     page = Path(str(shown["page"].value)).read_text()
     assert lost in page
     assert "tmas run audited" in page
+
+
+def test_tmas_site_leaves_no_seal_that_dagster_was_not_told_of(chain: Chain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tmas_assets.commands import site
+
+    files = [ExperimentFile(one, tmp_path) for one in (experiment(), experiment(name=OTHER))]
+    monkeypatch.setattr(site, "stated", lambda: SimpleNamespace(experiments=files))
+    monkeypatch.setattr(site, "stated_deployment", lambda: chain.deployment)
+    monkeypatch.setattr(site, "prepare_dagster_home", lambda: None)
+    monkeypatch.setattr(dg.DagsterInstance, "get", lambda: nullcontext(chain.instance))
+    with chain.changed(chain.files[f"{NAME}/benchmark_scores t01/chain_sum-0000"], lambda data: None):
+        site.write_site(out=Console(quiet=True))
+        assert f"{NAME}/summary sealed" not in chain.blamed()
+    site.write_site(out=Console(quiet=True))
+    parts(chain)
 
 
 def test_prov_names_every_part_and_reads_back_the_same(chain: Chain) -> None:

@@ -12,8 +12,8 @@ from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.faults import cells_of
 from tmas_assets.assets.of_strategy import own_assets
 from tmas_assets.assets.study import StudyFile
-from tmas_assets.assets.summary import page_path, read_row, summarise, summary_address
-from tmas_assets.assets.summary_events import tell
+from tmas_assets.assets.summary import page_path, read_row, summary_address
+from tmas_assets.assets.summary_events import summarise_told
 from tmas_assets.commands.bar import Bar
 from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.decision_table import print_decisions
@@ -113,10 +113,9 @@ def report_experiment(name: str, *, out: Console) -> None:
         print_decisions(stated_deployment(), experiment, out=out)
         return
     try:
-        made = summarise(stated_deployment(), experiment)
         prepare_dagster_home()
         with dg.DagsterInstance.get() as instance:
-            tell(instance, experiment, made)
+            made = summarise_told(instance, stated_deployment(), experiment)
     except dg.Failure as fault:
         raise CommandFault(fault.description or str(fault)) from fault
     report = made.report

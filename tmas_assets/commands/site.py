@@ -4,7 +4,9 @@ import dagster as dg
 from rich.console import Console
 
 from tmas_assets.assets.site import make_site
-from tmas_assets.assets.summary import summarise, summarised_cells
+from tmas_assets.assets.summary import summarised_cells
+from tmas_assets.assets.summary_events import summarise_told
+from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
 from tmas_assets.commands.finding import stated
 from tmas_assets.commands.place import stated_deployment
@@ -16,13 +18,15 @@ def write_site(*, out: Console) -> None:
     deployment = stated_deployment()
     experiments = [file.experiment for file in stated().experiments]
     store, summed, faults = deployment.store(), 0, list[str]()
-    for experiment in experiments:
-        try:
-            if summarised_cells(deployment, store, experiment) is not None:
-                summarise(deployment, experiment)
-                summed += 1
-        except dg.Failure as fault:
-            faults.append(f"{experiment.name}: {fault.description or fault}")
+    prepare_dagster_home()
+    with dg.DagsterInstance.get() as instance:
+        for experiment in experiments:
+            try:
+                if summarised_cells(deployment, store, experiment) is not None:
+                    summarise_told(instance, deployment, experiment)
+                    summed += 1
+            except dg.Failure as fault:
+                faults.append(f"{experiment.name}: {fault.description or fault}")
     try:
         made = make_site(deployment, experiments)
     except dg.Failure as fault:

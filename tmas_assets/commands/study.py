@@ -7,8 +7,7 @@ from rich.console import Console
 
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.assets.study_comparison import MadeComparison, compare_members
-from tmas_assets.assets.summary import summarise
-from tmas_assets.assets.summary_events import tell
+from tmas_assets.assets.summary_events import summarise_told
 from tmas_assets.commands.bar import Bar
 from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
@@ -53,7 +52,7 @@ def report_study(file: StudyFile, *, out: Console) -> None:
     with dg.DagsterInstance.get() as instance:
         for member in file.members:
             try:
-                tell(instance, member.experiment, summarise(deployment, member.experiment))
+                summarise_told(instance, deployment, member.experiment)
             except dg.Failure as fault:
                 raise CommandFault(fault.description or str(fault)) from fault
     print_comparison(_compared(file), out=out)
