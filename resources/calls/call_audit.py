@@ -24,6 +24,10 @@ class Told(NamedTuple):
     model: str
 
 
+NO_DIGEST = "digest"
+"""The field of a call that was logged without one, by an older version of this project beside this one, and is else what its record says."""
+
+
 class CallFault(NamedTuple):
     """`field` is empty where there is no such call."""
 
@@ -66,18 +70,20 @@ class CallAudit:
 
 
 def _fault(told: Told, rows: list[Any]) -> CallFault | None:
-    """Of several rows the one that fits best counts."""
+    """Of several rows one that fits counts, with its digest before without; where none fits, the first."""
     faults = [_fault_in(told, row) for row in rows]
     if not faults:
         return CallFault(told.trace.call, told.trace.role, "", told.trace.reply, "no such call in the log")
-    return None if None in faults else faults[0]
+    if None in faults:
+        return None
+    return next((fault for fault in faults if fault is not None and fault.field == NO_DIGEST), faults[0])
 
 
 def _fault_in(told: Told, row: Any) -> CallFault | None:
     def fault(field: str, recorded: object, found: object) -> CallFault:
         return CallFault(told.trace.call, told.trace.role, field, str(recorded), str(found))
 
-    if (found := digest_bytes(row["body"].encode())) != row["digest"]:
+    if (found := digest_bytes(row["body"].encode())) != row["digest"] and row["digest"] is not None:
         return fault("body", row["digest"], found)
     try:
         call = Call.model_validate_json(row["body"])
@@ -87,7 +93,7 @@ def _fault_in(told: Told, row: Any) -> CallFault | None:
         return fault("key", row["key"], key)
     stated = row_of(call)
     for column, value in stated.items():
-        if row[column] != value:
+        if row[column] != value and (column != "digest" or row["digest"] is not None):
             return fault(f"column {column}", value, row[column])
     if "id" in row and row["id"] != stated["digest"]:
         return fault("column id", stated["digest"], row["id"])
@@ -95,7 +101,9 @@ def _fault_in(told: Told, row: Any) -> CallFault | None:
     for field in Trace.model_fields:
         if getattr(trace, field) != getattr(told.trace, field):
             return fault(f"trace.{field}", getattr(told.trace, field), getattr(trace, field))
-    return None if call.model == told.model else fault("model", told.model, call.model)
+    if call.model != told.model:
+        return fault("model", told.model, call.model)
+    return None if row["digest"] is not None else fault(NO_DIGEST, "none", found)
 
 
 def _key(call: Call) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from resources.calls.call_audit import CallAudit, Told
+from resources.calls.call_audit import NO_DIGEST, CallAudit, Told
 from resources.calls.call_log import CallLog
 from resources.calls.digest_column import add_digests
 from tests.resources.calls import call
@@ -76,7 +76,7 @@ def test_a_log_without_the_column_gets_it_filled_by_one_of_several_processes(url
         assert list(audit.faults(Told(one.trace, one.model) for one in made)) == []
 
 
-def test_a_digest_that_was_taken_away_is_not_filled_again_and_is_found(url: str) -> None:
+def test_a_digest_that_was_taken_away_is_not_filled_again_and_is_told_apart_from_a_changed_call(url: str) -> None:
     [made] = written(url, 1)
     engine = sa.create_engine(url)
     with engine.begin() as connection:
@@ -86,7 +86,9 @@ def test_a_digest_that_was_taken_away_is_not_filled_again_and_is_found(url: str)
     assert digests(url) == {made.key: None}
     with closing(CallAudit(url)) as audit:
         [fault] = audit.faults([Told(made.trace, made.model)])
-    assert (fault.key, fault.field) == (made.key, "body")
+        assert (fault.key, fault.field) == (made.key, NO_DIGEST)
+        [changed] = audit.faults([Told(made.trace.model_copy(update={"reply": "0" * 64}), made.model)])
+    assert changed.field == "trace.reply"
 
 
 def test_a_failure_is_told_by_the_record_of_it_and_not_by_another_one_of_the_same_request(url: str) -> None:

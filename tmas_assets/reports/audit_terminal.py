@@ -17,10 +17,10 @@ def audit_tree(audit: Audit, *, opened: bool) -> Tree:
     tree = Tree(_line(headline(audit), audit.standing))
     for group in groups(audit.nodes):
         branch = tree.add(_line(f"{group.name}  {group.said}", group.standing))
-        shown = group.nodes if opened else group.others[:MOST_SHOWN]
+        shown = group.nodes if opened else group.notable[:MOST_SHOWN]
         for node in shown:
             _add(branch, node)
-        if (rest := len(group.others) - len(shown)) > 0:
+        if (rest := len(group.notable) - len(shown)) > 0:
             branch.add(_line(f"and {notation.count(rest)} more; `--all` shows every part", group.standing))
     return tree
 

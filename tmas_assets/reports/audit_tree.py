@@ -1,4 +1,4 @@
-"""An audit as people read it: groups in the order one looks, intact ones as a count, what is not intact opened. Leaves out where it is shown."""
+"""An audit as people read it: groups in the order one looks, intact ones as a count, what something is to be said of opened. Leaves out where it is shown."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,6 +31,11 @@ class AuditGroup:
     def others(self) -> tuple[AuditNode, ...]:
         """Those that are not intact."""
         return tuple(node for node in self.nodes if node.standing != "intact")
+
+    @property
+    def notable(self) -> tuple[AuditNode, ...]:
+        """Those that are not intact, and those of which something is to be said though they are."""
+        return tuple(node for node in self.nodes if node.standing != "intact" or node.said)
 
     @property
     def said(self) -> str:

@@ -7,7 +7,7 @@ Leaves out which cells there should be.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from resources.calls.call_audit import CallAudit, CallFault, Told
+from resources.calls.call_audit import NO_DIGEST, CallAudit, CallFault, Told
 from resources.calls.call_store import CallLogError
 from resources.parquet_store import Address, ParquetStore
 from tmas_assets.engine.audit.files import Expected, Looked, file_id, file_node, is_intact, look, plain_node
@@ -192,13 +192,18 @@ def _calls_node(score: str, log: CallAudit, cell: Cell, told: list[tuple[str, To
     where = {one.trace.call: kind for kind, one in told}
     lost: list[AuditFault] = []
     wrong: list[AuditFault] = []
+    undigested = 0
     try:
         for fault in log.faults(each.values()):
+            if fault.field == NO_DIGEST:
+                undigested += 1
+                continue
             (wrong if fault.field else lost).append(_fault(fault, where[fault.key]))
     except CallLogError as error:
         wrong.append(AuditFault(what="the call log", field="", recorded="readable", found=str(error)))
     said = [f"{len(lost)} of {len(each)} are gone"] if lost else []
     said += [f"{len(wrong)} of {len(each)} are not what was logged"] if wrong else []
+    said += [f"{undigested} of {len(each)} were logged without a digest, and agree with their records in all else"] if undigested else []
     return plain_node(
         score, _calls_id(cell), "calls", group=f"calls of {cell.experiment}{cell.suffix}", standing="changed" if wrong else "missing" if lost else "intact",
         count=len(each), said="; ".join(said), faults=[*wrong, *lost], parents=[f"model {model}" for model in sorted({one.model for one in each.values()})],

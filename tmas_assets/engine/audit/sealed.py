@@ -16,6 +16,7 @@ from tmas_assets.engine.seal import ROWS, SCORES, SEALED, SIDECAR, SUMMARY, rows
 from tmas_assets.records import AuditFault, AuditNode, SealedFile, digest_bytes
 
 _DIGITS = re.compile(r"[0-9a-f]{8,64}")
+_NO_EVENT = "no event of Dagster names this seal, so nothing but the files themselves vouches for it"
 Key = tuple[str, str, str]
 """Asset, variant and partition of a sealed file."""
 
@@ -89,7 +90,7 @@ def read_seal(store: ParquetStore, score: str, name: ScoreName, anchor: str | No
             faults.append(AuditFault(what=label, field="rows", recorded=stated or "none", found=there))
     node = plain_node(
         score, label, "seal", group=asset, asset=asset, digest=looked.digest, count=len(rows), faults=faults, cure=cure,
-        said="it is not the seal that was written, so it is not believed" if faults else "",
+        said="it is not the seal that was written, so it is not believed" if faults else "" if anchor is not None else _NO_EVENT,
     )  # fmt: skip
     return Seal(node, {} if faults else {(row.asset, row.variant, row.partition): row for row in rows})
 

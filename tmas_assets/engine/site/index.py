@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from resources.pages import PageFault, kind_of, remove_pages, title_of, write_page
 from resources.parquet_store import Address, OtherSchema, ParquetStore
-from tmas_assets.reports.site.index_page import AUDIT, PageEntry, index_page
+from tmas_assets.reports.site.index_page import PageEntry, index_page
 from tmas_assets.reports.standing import LeaderboardRow
 
 ASSET = ("report_site",)
@@ -46,7 +46,6 @@ def _pages(top: Path) -> Iterator[PageEntry]:
             kind = kind_of(path)
             if kind is None or path.name == INDEX:
                 continue
-            kind = AUDIT if path.name == f"{AUDIT}.html" else kind
             href = "/".join(quote(part) for part in path.relative_to(top).parts)
             yield PageEntry(kind=kind, title=_title(path, kind), href=href)
 
