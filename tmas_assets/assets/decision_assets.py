@@ -4,7 +4,7 @@ Each drives the engine through the rounds that it needs and no further, and find
 what a part shows (`decision_parts.py`) and how a person steps in (`review_job.py`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import dagster as dg
@@ -31,6 +31,7 @@ from tmas_assets.assets.decision_parts import (
 )
 from tmas_assets.assets.decision_reports import of_report, write_report
 from tmas_assets.assets.driving import Event, Scope, drive
+from tmas_assets.assets.events import last_materialization, version_of
 from tmas_assets.assets.faults import cells_of, permanent, table_of
 from tmas_assets.assets.keys import problems_key
 from tmas_assets.assets.pinning import pinned_in_run
@@ -144,15 +145,8 @@ def _is_asked_anew(context: dg.AssetExecutionContext, cells: CellStore, problem:
     asked_for = context.run.asset_selection
     if found is None or asked_for is None or key(cells.experiment, PLAN) in asked_for:
         return False
-    return found.version in _shown_before(context, key(cells.experiment, part))
-
-
-def _shown_before(context: dg.AssetExecutionContext, asset: dg.AssetKey) -> Iterator[str]:
-    """Data version of the last materialization of this partition, where another run made it."""
-    wanted = dg.AssetRecordsFilter(asset_key=asset, asset_partitions=[context.partition_key])
-    for record in context.instance.fetch_materializations(wanted, limit=1).records:
-        if record.run_id != context.run.run_id and record.asset_materialization is not None:
-            yield (record.asset_materialization.tags or {})["dagster/data_version"]
+    last = last_materialization(context.instance, key(cells.experiment, part), context.partition_key)
+    return last is not None and last.run_id != context.run.run_id and version_of(last) == found.version  # another run made it
 
 
 def _ask_anew(context: dg.AssetExecutionContext, cells: CellStore, problem: Problem, part: Part) -> None:

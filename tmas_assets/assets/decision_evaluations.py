@@ -11,14 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import dagster as dg
 
-# Dagster names no public class for what an evaluation was made of; without it the UI takes it for one of an older decision
-from dagster._core.definitions.asset_checks.asset_check_evaluation import (
-    AssetCheckEvaluationTargetMaterializationData as Target,
-)
-
 from resources.deployment import Deployment
 from resources.sandbox.bubblewrap import SandboxFault
 from tmas_assets.assets.decision_parts import DECISION, key, settings_for
+from tmas_assets.assets.evaluations import target_of
 from tmas_assets.assets.faults import graders_of
 from tmas_assets.assets.metadata import text_table
 from tmas_assets.engine.decision_checks import ARITHMETIC, CHECKS
@@ -56,9 +52,7 @@ def evaluations(
 ) -> Iterator[dg.AssetCheckEvaluation]:
     """The same for a run that has no step of the checks' own, of the materialization of the decision that stands."""
     asset = key(experiment, DECISION)
-    records = instance.fetch_materializations(dg.AssetRecordsFilter(asset_key=asset, asset_partitions=[partition]), limit=1).records
-    last = records[0] if records else None
-    of = Target(storage_id=last.storage_id, run_id=last.run_id, timestamp=last.timestamp) if last else None
+    of = target_of(instance, asset, partition)
     for check in checks:
         found = result(check)
         yield dg.AssetCheckEvaluation(

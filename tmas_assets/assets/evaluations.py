@@ -12,6 +12,7 @@ from dagster._core.definitions.asset_checks.asset_check_evaluation import (
     AssetCheckEvaluationTargetMaterializationData as Target,
 )
 
+from tmas_assets.assets.events import last_materialization
 from tmas_assets.assets.metadata import text_table
 from tmas_assets.records.finding import Finding
 
@@ -38,13 +39,17 @@ def result(finding: Finding, key: dg.AssetKey) -> dg.AssetCheckResult:
     )
 
 
+def target_of(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None) -> Target | None:
+    """The materialization that stands, for an evaluation to be of it; None where there is none."""
+    last = last_materialization(instance, key, partition)
+    return Target(storage_id=last.storage_id, run_id=last.run_id, timestamp=last.timestamp) if last is not None else None
+
+
 def evaluations(
     instance: dg.DagsterInstance, key: dg.AssetKey, findings: Sequence[Finding]
 ) -> Iterator[dg.AssetCheckEvaluation]:
     """The same for a run that has no step of the checks' own, of the materialization of the unpartitioned `key` that stands."""
-    records = instance.fetch_materializations(key, limit=1).records
-    last = records[0] if records else None
-    of = Target(storage_id=last.storage_id, run_id=last.run_id, timestamp=last.timestamp) if last else None
+    of = target_of(instance, key)
     for finding in findings:
         made = result(finding, key)
         yield dg.AssetCheckEvaluation(

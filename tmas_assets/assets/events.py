@@ -12,7 +12,7 @@ import dagster as dg
 from resources.parquet_store import StoredFile
 
 Metadata = Mapping[str, dg.MetadataValue]
-_VERSION = "dagster/data_version"
+VERSION = "dagster/data_version"
 _OURS = "dagster/data_version_is_user_provided"
 _CODE = "dagster/code_version"
 _INPUT_VERSION = "dagster/input_data_version"
@@ -52,7 +52,7 @@ def logged(
     inputs: Sequence[Input] = (),
 ) -> dg.AssetMaterialization:
     """The same of what is no file, with `version` as its data version."""
-    tags = {_VERSION: version, _OURS: "true"}
+    tags = {VERSION: version, _OURS: "true"}
     if code_version:
         tags[_CODE] = code_version
     for one in inputs:
@@ -65,12 +65,24 @@ def logged(
 def last_versions(instance: dg.DagsterInstance, key: dg.AssetKey) -> Mapping[str, str]:
     """Data version of the last materialization, by partition."""
     tags = instance.event_log_storage.get_latest_tags_by_partition(
-        key, dg.DagsterEventType.ASSET_MATERIALIZATION, tag_keys=[_VERSION]
+        key, dg.DagsterEventType.ASSET_MATERIALIZATION, tag_keys=[VERSION]
     )
-    return {partition: found[_VERSION] for partition, found in tags.items() if _VERSION in found}
+    return {partition: found[VERSION] for partition, found in tags.items() if VERSION in found}
+
+
+def last_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None) -> dg.EventLogRecord | None:
+    """Of any partition unless one is named; None where there is none."""
+    wanted = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition] if partition is not None else None)
+    return next(iter(instance.fetch_materializations(wanted, limit=1).records), None)
+
+
+def version_of(record: dg.EventLogRecord | None) -> str | None:
+    """Data version that a materialization says."""
+    made = record.asset_materialization if record is not None else None
+    return (made.tags or {}).get(VERSION) if made is not None else None
 
 
 def last_event(instance: dg.DagsterInstance, key: dg.AssetKey) -> int | None:
     """Storage id of the last materialization of any partition."""
-    records = instance.fetch_materializations(key, limit=1).records
-    return records[0].storage_id if records else None
+    last = last_materialization(instance, key)
+    return last.storage_id if last is not None else None

@@ -74,10 +74,10 @@ def _models(experiment: Experiment, vllm: VllmServer) -> Iterator[Model]:
     for name, endpoint in sorted(experiment.endpoints.items()):
         called, judges = model_name(endpoint), name not in solving
         if endpoint.managed is None:
-            yield Model(name, called, "external", identity(endpoint, vllm), None, endpoint.revision, judges)
+            yield Model(called, "external", identity(endpoint, vllm), None, endpoint.revision, judges)
             continue
         try:
             registered = vllm.checkpoint(endpoint.managed) is not None
-            yield Model(name, called, "checkpoint" if registered else "folder", identity(endpoint, vllm), judges_only=judges)
+            yield Model(called, "checkpoint" if registered else "folder", identity(endpoint, vllm), judges_only=judges)
         except PERMANENT as fault:
-            yield Model(name, called, "folder", None, str(fault), judges_only=judges)
+            yield Model(called, "folder", None, str(fault), judges_only=judges)

@@ -10,9 +10,9 @@ import dagster as dg
 
 from tmas_assets.assets.cells import PARTS
 from tmas_assets.assets.keys import experiment_key
-from tmas_assets.engine.score_checks.evidence import LONGEST_SAMPLE
 from tmas_assets.engine.score_checks.failed_partitions import FailedCampaign, FailedPartition
 from tmas_assets.records import Experiment
+from tmas_assets.records.finding import LONGEST_SAMPLE
 
 _TOGETHER = 100
 """Runs in one query."""

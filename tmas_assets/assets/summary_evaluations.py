@@ -7,7 +7,6 @@ no server started. Leaves out the promises (`engine/score_checks/`) and Dagster'
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 import dagster as dg
 
@@ -17,6 +16,7 @@ from resources.deployment import Deployment
 from resources.parquet_store import Address, MissingFile, OtherSchema
 from resources.serving.vllm_server import VllmServer
 from tmas_assets.assets.evaluations import evaluations
+from tmas_assets.assets.events import last_materialization
 from tmas_assets.assets.faults import PERMANENT, permanent, table_of
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.scored_models import as_scored, behind, models_of, pinned_or_stated
@@ -42,10 +42,10 @@ from tmas_assets.engine.score_checks import (
     verifier_calibration,
 )
 from tmas_assets.engine.score_checks import failed_partitions as standing
-from tmas_assets.engine.score_checks.evidence import Evidence, StoredSummary, evidence, found
+from tmas_assets.engine.score_checks.evidence import Evidence, StoredSummary, evidence
 from tmas_assets.engine.team import identities, identity
 from tmas_assets.records import Experiment, Score
-from tmas_assets.records.finding import Finding
+from tmas_assets.records.finding import Finding, finding_of
 from tmas_assets.reports.standing import LeaderboardRow
 from tmas_assets.statistics import ProblemTally
 
@@ -98,7 +98,7 @@ class _Looking:
             name = lost[0].name
             for promise in promises(self.experiment):
                 if promise != verified_models.PROMISE:
-                    yield found(promise, f"not looked at: the model {name} is not there, and without its identity no cell can be told", 0).model_copy(
+                    yield finding_of(promise, f"not looked at: the model {name} is not there, and without its identity no cell can be told", 0).model_copy(
                         update={"passed": False, "severity": "warn", "cure": f"See {verified_models.PROMISE}"}
                     )
             return
@@ -121,10 +121,9 @@ class _Looking:
 
     def _last_settings(self) -> str | None:
         """Under which settings the summary lies that Dagster was last told of."""
-        records = self.instance.fetch_materializations(experiment_key(self.experiment, "summary"), limit=1).records
-        said = records[0].asset_materialization if records else None
-        path = said.metadata.get("path") if said is not None else None
-        return Path(str(path.value)).parent.name if path is not None else None
+        last = last_materialization(self.instance, experiment_key(self.experiment, "summary"))
+        settings = last.asset_materialization.metadata.get("settings") if last is not None and last.asset_materialization is not None else None
+        return str(settings.value) if settings is not None else None
 
     def _elsewhere(self, seen: Evidence, last: str | None) -> tuple[str | None, str | None]:
         """The identities of the last summary where those are other ones; and why it is not of the present settings."""
@@ -163,9 +162,9 @@ class _Looking:
 def _stored(cells: CellStore) -> StoredSummary | None:
     store = cells.store
     try:
-        scores, file = store.read_stored(summary_address(cells, "scores"), Score)
+        scores = store.read(summary_address(cells, "scores"), Score)
         tallies = store.read(summary_address(cells, "tallies"), ProblemTally)
         row = store.read(summary_address(cells, "leaderboard_row"), LeaderboardRow)[0]
     except (MissingFile, OtherSchema):
         return None
-    return StoredSummary(scores, file.made_from, tallies, row)
+    return StoredSummary(scores, tallies, row)

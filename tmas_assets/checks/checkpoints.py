@@ -63,7 +63,7 @@ def findings(deployment: Deployment, training: str) -> Iterator[Finding]:
     }
     for promise, (what, offences) in told.items():
         good = len(kept) - len({one.id for one in offences})
-        yield finding_of(promise, f"{good} of {len(kept)} checkpoints {what}", [*nothing, *offences], len(kept))
+        yield finding_of(promise, f"{good} of {len(kept)} checkpoints {what}", len(kept), [*nothing, *offences], most=None)
 
 
 def _served(deployment: Deployment, known: Sequence[tuple[Kept, Checkpoint]]) -> Iterator[Offence]:

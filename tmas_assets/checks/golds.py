@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from tmas_assets.checks.finding import Finding, Offence
 from tmas_assets.grading.gold_reply import gold_reply
 from tmas_assets.records import Problem, Verdict
+from tmas_assets.records.finding import Finding, Offence
 
 PROMISE = "golds_hold"
 Submit = Callable[[Problem, str], "Future[Verdict]"]

@@ -7,8 +7,8 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from tmas_assets.checks.finding import Finding, Offence
 from tmas_assets.records import Problem
+from tmas_assets.records.finding import Finding, Offence
 
 PROMISE = "key_letters_uniform"
 _LEAST = 5

@@ -13,9 +13,8 @@ from tmas_assets.assets.evaluations import result
 from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.keys import LEADERBOARD
 from tmas_assets.assets.summary import read_row, summarised_cells
-from tmas_assets.engine.score_checks.evidence import found
 from tmas_assets.records import Experiment
-from tmas_assets.records.finding import Finding, Offence
+from tmas_assets.records.finding import Finding, Offence, finding_of
 from tmas_assets.reports.standing import LeaderboardRow
 
 CURRENT, THERE = "rows_current", "checkpoints_there"
@@ -54,7 +53,7 @@ def findings(deployment: Deployment, experiments: Sequence[Experiment]) -> Itera
     retired = [name for name, own in cells.items() if own is None]
     yield check_rows(shown, now, retired)
     offences = [Offence(id=name, what="retired: its checkpoint is gone, its score is kept and has no row") for name in retired]
-    yield found(
+    yield finding_of(
         THERE, f"{len(now)} of {len(cells)} experiments are of a model that is there", len(cells), offences, severity="warn",
         cure="`tmas train NAME` makes the checkpoint again; or name another one in the experiment's file",
     )  # fmt: skip
@@ -67,7 +66,7 @@ def check_rows(shown: Mapping[str, LeaderboardRow], now: Mapping[str, Leaderboar
         for name in sorted({*shown, *now})
         if shown.get(name) != now.get(name)
     ]
-    return found(CURRENT, f"{len(shown)} rows, {sum(row is not None for row in now.values())} summaries", len(shown), offences, severity="warn", cure=_CURE)
+    return finding_of(CURRENT, f"{len(shown)} rows, {sum(row is not None for row in now.values())} summaries", len(shown), offences, severity="warn", cure=_CURE)
 
 
 def _what(shown: LeaderboardRow | None, now: LeaderboardRow | None, retired: bool) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tmas_assets.checks.finding import Finding, Offence
 from tmas_assets.grading.leak import leak
 from tmas_assets.records import Problem
+from tmas_assets.records.finding import Finding, Offence
 
 PROMISE = "gold_not_in_statement"
 

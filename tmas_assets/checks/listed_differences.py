@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tmas_assets.benchmarks import ProblemChange
-from tmas_assets.checks.finding import Finding, Offence
+from tmas_assets.records.finding import Finding, Offence
 
 PROMISE = "difference_listed"
 

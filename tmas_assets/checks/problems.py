@@ -24,10 +24,10 @@ from tmas_assets.benchmarks import (
     resolve_release,
 )
 from tmas_assets.checks import golds, key_letters, leaked_golds, listed_differences, unique_ids
-from tmas_assets.checks.finding import Finding
 from tmas_assets.engine import pinned_release
 from tmas_assets.engine.problems import ProblemTable, read_changes, read_table
 from tmas_assets.records import BenchmarkChoice
+from tmas_assets.records.finding import Finding
 
 _PROMISES = {
     unique_ids.PROMISE: "Ids name one problem each, also as partition keys.",

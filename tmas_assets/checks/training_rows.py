@@ -124,7 +124,7 @@ def trace_checks(data: TeamTraces, measured: Sequence[BenchmarkChoice]) -> dg.As
         questions = {one.candidate.problem.id: one.candidate.problem for one in steps.read(QUESTIONS, Question)[0]}
         yield check_schema(_schema(steps, FILTERED), PublishedTrace)
         missed = [Offence(id=FILTERED, what=f"{len(rows)} traces of {data.target}")] if len(rows) != data.target else []
-        yield finding_of("targets_met", f"{len(rows)} traces of {data.target}", missed, len(rows))
+        yield finding_of("targets_met", f"{len(rows)} traces of {data.target}", len(rows), missed, most=None)
         yield _clean(deployment, data, measured, {trace.question: questions.get(trace.question) for trace in kept})
         yield _filters_hold(kept, steps.read(FILTERED, FilteredTrace, JUDGED)[0])
 
@@ -141,7 +141,7 @@ def _filters_hold(kept: Sequence[TeamTrace], judged: Sequence[FilteredTrace]) ->
         for trace in kept
         if passed.get(trace.question) != trace.attempt
     ]
-    return finding_of("filters_hold", f"{len(kept)} traces pass every filter that is on", offences, len(kept))
+    return finding_of("filters_hold", f"{len(kept)} traces pass every filter that is on", len(kept), offences, most=None)
 
 
 def _clean(
@@ -161,7 +161,7 @@ def _clean(
             offences.append(Offence(id=name, what=f"{match.release} {match.problem}, {match.test}"))
     missing = tuple(Offence(id=one.release, what=f"not compared: {one.missing}") for one in compared if one.missing)
     said = f"{len(problems)} problems compared with {len(compared) - len(missing)} of {len(compared)} evaluation releases"
-    finding = finding_of("no_contamination", said, offences, len(problems)).model_copy(update={"listed": missing})
+    finding = finding_of("no_contamination", said, len(problems), offences, listed=missing, most=None)
     if evaluations or offences:
         return finding
     return finding.model_copy(update={"passed": False, "severity": "warn", "said": f"{said}: nothing speaks for them"})

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from partitions.keys import problem_key
-from tmas_assets.checks.finding import Finding, Offence
 from tmas_assets.records import Problem
+from tmas_assets.records.finding import Finding, Offence
 
 PROMISE = "ids_unique"
 

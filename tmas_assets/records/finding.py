@@ -5,6 +5,9 @@ from typing import Literal
 
 from tmas_assets.records.base import Record
 
+LONGEST_SAMPLE = 20
+"""Offences that are named unless all are asked for; all are counted."""
+
 
 class Offence(Record):
     """One problem (or file) that breaks a promise, and how."""
@@ -38,7 +41,24 @@ class Finding(Record):
     measures: tuple[Measure, ...] = ()
 
 
-def finding_of(promise: str, said: str, offences: Sequence[Offence], looked_at: int) -> Finding:
-    """A promise that holds where nothing breaks it; `said` goes on with how many do and the first of them."""
-    broken = f"; {len(offences)} break it, first {offences[0].id}: {offences[0].what}" if offences else ""
-    return Finding(promise=promise, passed=not offences, said=said + broken, looked_at=looked_at, offences=tuple(offences))
+def finding_of(
+    promise: str,
+    said: str,
+    looked_at: int,
+    offences: Sequence[Offence] = (),
+    *,
+    broken: int | None = None,
+    most: int | None = LONGEST_SAMPLE,
+    severity: Literal["error", "warn"] = "error",
+    cure: str = "",
+    listed: Sequence[Offence] = (),
+    measures: Sequence[Measure] = (),
+) -> Finding:
+    """A promise that holds where nothing breaks it. `broken`: how many do where `offences` are a sample; `said` goes on with them and the
+    first. `most`: how many are named, None for all."""
+    count = len(offences) if broken is None else broken
+    first = f"; {count} break it, first {offences[0].id}: {offences[0].what}" if offences else ""
+    return Finding(
+        promise=promise, passed=not offences, severity=severity, said=said + first, looked_at=looked_at,
+        offences=tuple(offences[:most]), listed=tuple(listed[:most]), cure=cure if offences else "", measures=tuple(measures),
+    )  # fmt: skip

@@ -40,7 +40,7 @@ def check_schema(found: pa.Schema, record: type[Record]) -> Finding:
     ]
     if not offences and list(wanted) != list(there):
         offences = [Offence(id=name, what=f"stands where {right} should") for right, name in zip(wanted, there, strict=True) if right != name]
-    return finding_of("schema", f"{len(wanted)} columns of {record.__name__}", offences, len(wanted))
+    return finding_of("schema", f"{len(wanted)} columns of {record.__name__}", len(wanted), offences, most=None)
 
 
 def check_targets(rows: Sequence[RlRow], targets: RowCounts) -> Finding:
@@ -52,7 +52,7 @@ def check_targets(rows: Sequence[RlRow], targets: RowCounts) -> Finding:
         if counts[source] != targets.of(source)
     ]
     said = ", ".join(f"{counts[source]} {source} of {targets.of(source)}" for source in ROW_SOURCES)
-    return finding_of("targets_met", said, offences, len(rows))
+    return finding_of("targets_met", said, len(rows), offences, most=None)
 
 
 def check_pass_rates(rows: Sequence[RlRow], rates: Iterable[PassRate]) -> Finding:
@@ -68,7 +68,7 @@ def check_pass_rates(rows: Sequence[RlRow], rates: Iterable[PassRate]) -> Findin
             offences.append(_offence(row, f"no pass rate was measured of problem {info.problem_digest[:12]}"))
         elif (info.p_base, info.p_base_samples) != (rate.p, rate.samples):
             offences.append(_offence(row, f"p_base is {info.p_base} of {info.p_base_samples} samples, measured were {rate.p} of {rate.samples}"))
-    return finding_of("pass_rates", f"{len(rows)} rows with a pass rate", offences, len(rows))
+    return finding_of("pass_rates", f"{len(rows)} rows with a pass rate", len(rows), offences, most=None)
 
 
 def check_verdict_classes(rows: Sequence[RlRow], target: int) -> Finding:
@@ -77,7 +77,7 @@ def check_verdict_classes(rows: Sequence[RlRow], target: int) -> Finding:
     counts = Counter(map(verdict_class, guided))
     offences = [Offence(id=each, what="no guideline row") for each in (LED, MISLED) if target and not counts[each]]
     said = f"{len(guided)} guideline rows: of {counts[LED]} the tried strategies {LED}, of {counts[MISLED]} {MISLED.removeprefix('led ')}"
-    return finding_of("verdict_classes", said, offences, len(guided))
+    return finding_of("verdict_classes", said, len(guided), offences, most=None)
 
 
 def check_distinct_prompts(rows: Sequence[RlRow]) -> Finding:
@@ -88,7 +88,7 @@ def check_distinct_prompts(rows: Sequence[RlRow]) -> Finding:
         twin = first.setdefault(prompt_digest(row.prompt), row)
         if twin is not row:
             offences.append(_offence(row, f"has the prompt of {_name(twin)}"))
-    return finding_of("distinct_prompts", f"{len(first)} prompts in {len(rows)} rows", offences, len(rows))
+    return finding_of("distinct_prompts", f"{len(first)} prompts in {len(rows)} rows", len(rows), offences, most=None)
 
 
 def check_roles(rows: Sequence[RlRow]) -> Finding:
@@ -99,7 +99,7 @@ def check_roles(rows: Sequence[RlRow]) -> Finding:
         turns = [("user", "assistant")[at % 2] for at in range(len(roles) - 1)]
         if roles != ["system", *turns] or roles[-1] != "user":
             offences.append(_offence(row, f"has the roles {', '.join(roles) or 'of no message'}"))
-    return finding_of("roles", f"{len(rows)} prompts from a system message to a user's", offences, len(rows))
+    return finding_of("roles", f"{len(rows)} prompts from a system message to a user's", len(rows), offences, most=None)
 
 
 def check_rerendering(rows: Sequence[RlRow], parents: Callable[[RlRow], Parents | None], settings: Settings) -> Finding:
@@ -110,7 +110,7 @@ def check_rerendering(rows: Sequence[RlRow], parents: Callable[[RlRow], Parents 
         fault = _not_again(row, parents(row), settings)
         if fault is not None:
             offences.append(_offence(row, fault))
-    return finding_of("prompts_render_again", f"{len(rows)} prompts rendered again from their parents", offences, len(rows))
+    return finding_of("prompts_render_again", f"{len(rows)} prompts rendered again from their parents", len(rows), offences, most=None)
 
 
 def _not_again(row: RlRow, now: Parents | None, settings: Settings) -> str | None:

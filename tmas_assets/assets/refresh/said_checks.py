@@ -7,10 +7,8 @@ Leaves out finding anything: `assets/summary_evaluations.py`.
 from collections.abc import Sequence
 
 import dagster as dg
-from dagster._core.definitions.asset_checks.asset_check_evaluation import (
-    AssetCheckEvaluationTargetMaterializationData as Target,
-)
 
+from tmas_assets.assets.evaluations import target_of
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.standing_failures import failed_partitions
 from tmas_assets.assets.summary_evaluations import promises
@@ -21,10 +19,9 @@ from tmas_assets.records import Experiment
 def said_checks(instance: dg.DagsterInstance, experiment: Experiment, before: int | None) -> Sequence[dg.AssetCheckEvaluation] | None:
     """Of the last materialization of the summary, which is the same summary as the one with storage id `before`. None: look again."""
     key = experiment_key(experiment, "summary")
-    records = instance.fetch_materializations(key, limit=1).records
-    if before is None or not records or failed_partitions(instance, experiment, frozenset()):
+    now = target_of(instance, key)
+    if before is None or now is None or failed_partitions(instance, experiment, frozenset()):
         return None
-    now = Target(storage_id=records[0].storage_id, run_id=records[0].run_id, timestamp=records[0].timestamp)
     found = []
     for name in promises(experiment):
         last = _last(instance, dg.AssetCheckKey(key, name))

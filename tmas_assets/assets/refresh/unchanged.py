@@ -14,12 +14,12 @@ from typing import ClassVar
 import dagster as dg
 
 from resources.parquet_store import Address, MissingFile, OtherSchema, ParquetStore
+from tmas_assets.assets.events import last_materialization, version_of
 from tmas_assets.engine.cells import KINDS, CellStore
 from tmas_assets.engine.problems import ProblemTable, problem_files
 from tmas_assets.records import Problem, Record, RoleTokens, digest, digest_bytes
 
 _PART = "made_of"
-_VERSION = "dagster/data_version"
 _SOURCES = ("*.py", "*.txt", "*.json", "*.yaml", "*.jinja")
 """Modules, prompts, templates and data of ours: all that shapes a summary and is no input of it."""
 _AT_ONCE = 4
@@ -88,9 +88,9 @@ def still_stands(store: ParquetStore, address: Callable[[str], Address], inputs:
 
 def said_last(instance: dg.DagsterInstance, key: dg.AssetKey, version: str) -> Mapping[str, dg.MetadataValue] | None:
     """What the last materialization showed, where it was of this data version; else None."""
-    records = instance.fetch_materializations(key, limit=1).records
-    last = records[0].asset_materialization if records else None
-    return last.metadata if last is not None and (last.tags or {}).get(_VERSION) == version else None
+    last = last_materialization(instance, key)
+    made = last.asset_materialization if last is not None else None
+    return made.metadata if made is not None and version_of(last) == version else None
 
 
 @cache

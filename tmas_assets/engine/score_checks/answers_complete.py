@@ -6,9 +6,9 @@ Half a run is no fault, so it warns. Leaves out failed answers, which are there:
 from collections import Counter
 
 from tmas_assets.engine.figures import answers
-from tmas_assets.engine.score_checks.evidence import Evidence, found
+from tmas_assets.engine.score_checks.evidence import Evidence
 from tmas_assets.records import NO_GRADER
-from tmas_assets.records.finding import Finding, Measure, Offence
+from tmas_assets.records.finding import Finding, Measure, Offence, finding_of
 
 PROMISE = "answers_complete"
 SAID = "Every cell that the experiment asks for is there, with a grade for each of its answers."
@@ -37,7 +37,7 @@ def check_answers_complete(seen: Evidence) -> Finding:
     cure = f"`tmas run {name}` makes what is missing and pays for nothing twice"
     if short or ungraded:
         cure += f"; `tmas regrade {name}` grades what is there"
-    return found(
+    return finding_of(
         PROMISE, said, seen.expected, offences, severity="warn", cure=cure,
         measures=[Measure(name="cells_missing", value=len(seen.passed_over)), Measure(name="answers_missing", value=missing)],
     )  # fmt: skip

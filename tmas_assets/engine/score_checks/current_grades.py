@@ -7,9 +7,9 @@ from collections import Counter
 
 from tmas_assets.engine.grades import INCOMPLETE, grader_of
 from tmas_assets.engine.judging import Judge
-from tmas_assets.engine.score_checks.evidence import Evidence, found
+from tmas_assets.engine.score_checks.evidence import Evidence
 from tmas_assets.grading import grader_version
-from tmas_assets.records.finding import Finding, Offence
+from tmas_assets.records.finding import Finding, Offence, finding_of
 
 PROMISE = "grader_current"
 SAID = "Every grade was given by the grader, in the version and with the judge, that there is now."
@@ -40,7 +40,7 @@ def check_current_grades(seen: Evidence, judge: Judge | None) -> Finding:
     cure = again if unjudged else (
         f"`tmas regrade {seen.name}` grades all of it again without asking a model" + (f"; {again}" if judge else "")
     )
-    return found(PROMISE, f"{total - count} of {total} grades are of the graders there are now", total, offences, broken=count, cure=cure)
+    return finding_of(PROMISE, f"{total - count} of {total} grades are of the graders there are now", total, offences, broken=count, cure=cure)
 
 
 def _what(grades: int, by: str, now: str) -> str:

@@ -1,8 +1,8 @@
 """The stored scores are of the grades that lie there now: a cell made or graded since puts them out of date."""
 
 from tmas_assets.engine.figures import answers
-from tmas_assets.engine.score_checks.evidence import Evidence, found
-from tmas_assets.records.finding import Finding, Offence
+from tmas_assets.engine.score_checks.evidence import Evidence
+from tmas_assets.records.finding import Finding, Offence, finding_of
 
 PROMISE = "summary_current"
 SAID = "The stored scores were made of the very files of grades that are there now."
@@ -23,7 +23,7 @@ def check_current_summary(seen: Evidence, elsewhere: str | None) -> Finding:
         due = answers(seen.cells.experiment, seen.gathered)  # drafts of one answer have grades and no score
         offences += [Offence(id=f"t{t:02d}", what="has grades and no score yet") for t in due if t not in stored]
     said = f"{len(stored)} scores, {len(now)} iterations with grades"
-    return found(
+    return finding_of(
         PROMISE, said, len(stored), offences, severity="warn",
         cure=f"Materialize {seen.name}/summary, or `tmas run {seen.name}`, which finds what is made and asks nothing twice",
     )  # fmt: skip

@@ -7,25 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from partitions.keys import CellKey, problem_key
-from resources.parquet_store import MissingFile, Parent
+from partitions.keys import CellKey, iteration_of, problem_key
+from resources.parquet_store import MissingFile
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import Gathered
 from tmas_assets.engine.problems import ProblemTable
 from tmas_assets.records import Problem, Score
-from tmas_assets.records.finding import Finding, Measure, Offence
 from tmas_assets.reports.standing import LeaderboardRow
 from tmas_assets.statistics import ProblemTally
-
-LONGEST_SAMPLE = 20
-"""Offences that are named; all are counted."""
 
 
 class PassedOver(NamedTuple):
     """A cell of the experiment that no figure is made of."""
 
     cell: CellKey
-    problem: str
     why: Literal["missing", "other data", "torn apart"]
     """`other data`: made for another text or gold of the problem. `torn apart`: its files are not of each other."""
     what: str
@@ -34,8 +29,6 @@ class PassedOver(NamedTuple):
 @dataclass(frozen=True)
 class StoredSummary:
     scores: tuple[Score, ...]
-    made_from: tuple[Parent, ...]
-    """Inputs that the file of scores names."""
     tallies: tuple[ProblemTally, ...]
     row: LeaderboardRow
 
@@ -84,42 +77,20 @@ def _passed_over(cells: CellStore, problems: Sequence[Problem], there: set[tuple
             try:
                 memory = cells.store.look(cells.address("memory_bank", iteration, problem))
             except MissingFile:
-                yield PassedOver(key, problem.id, "missing", "no cell")
+                yield PassedOver(key, "missing", "no cell")
                 continue
             made_for = memory.parent("problem") or "none that its file names"
             if made_for != problem.digest:
                 what = f"made for the text {made_for[:12]}, the table holds {problem.digest[:12]}"
-                yield PassedOver(key, problem.id, "other data", what)
+                yield PassedOver(key, "other data", what)
             else:
-                yield PassedOver(key, problem.id, "torn apart", "its files were not made of each other: one is missing or was changed")
+                yield PassedOver(key, "torn apart", "its files were not made of each other: one is missing or was changed")
 
 
 def _of_problems(cells: CellStore, keys: set[str]) -> Iterator[CellKey]:
     for iteration, problem in cells.store.partitions((cells.experiment.name, "memory_bank"), cells.variant):
         if problem in keys:
-            yield CellKey(int(iteration[1:]), problem)
-
-
-def found(
-    promise: str,
-    said: str,
-    looked_at: int,
-    offences: Sequence[Offence] = (),
-    *,
-    broken: int | None = None,
-    severity: Literal["error", "warn"] = "error",
-    cure: str = "",
-    listed: Sequence[Offence] = (),
-    measures: Sequence[Measure] = (),
-) -> Finding:
-    """A promise that holds where nothing breaks it. `broken`: how many do where `offences` are a sample; `said` ends with the first."""
-    count = len(offences) if broken is None else broken
-    first = f"; {count} break it, first {offences[0].id}: {offences[0].what}" if offences else ""
-    return Finding(
-        promise=promise, passed=not offences, severity=severity, said=said + first, looked_at=looked_at,
-        offences=tuple(offences[:LONGEST_SAMPLE]), listed=tuple(listed[:LONGEST_SAMPLE]), cure=cure if offences else "",
-        measures=tuple(measures),
-    )  # fmt: skip
+            yield CellKey(iteration_of(iteration), problem)
 
 
 def answer_id(problem: str, rollout: str) -> str:

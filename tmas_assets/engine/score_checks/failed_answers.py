@@ -5,8 +5,8 @@ They count as not right, so a score with failures is too low; by which boundary 
 
 from collections import Counter
 
-from tmas_assets.engine.score_checks.evidence import Evidence, answer_id, found
-from tmas_assets.records.finding import Finding, Measure, Offence
+from tmas_assets.engine.score_checks.evidence import Evidence, answer_id
+from tmas_assets.records.finding import Finding, Measure, Offence, finding_of
 
 PROMISE = "nothing_failed"
 SAID = "No answer failed instead of being right or wrong, whichever boundary it crossed."
@@ -29,7 +29,7 @@ def check_failed_answers(seen: Evidence) -> Finding:
         *([f"`tmas regrade {seen.name}` once the grader works"] if again else []),
         *([f"mend what was refused, then materialize those partitions of {seen.name}/memory_bank: only failed calls are asked again"] if asked else []),
     ]  # fmt: skip
-    return found(
+    return finding_of(
         PROMISE, f"{len(failed)} of {total} answers failed{by_boundary}", total, offences, severity="warn", cure="; ".join(cure),
         measures=[Measure(name="failed", value=len(failed))],
     )  # fmt: skip

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tmas_assets.engine.score_checks.evidence import found
-from tmas_assets.records.finding import Finding, Measure, Offence
+from tmas_assets.records.finding import Finding, Measure, Offence, finding_of
 
 PROMISE = "no_failed_partitions"
 SAID = "No partition failed in its last run without having been made since."
@@ -47,7 +46,7 @@ def check_failed_partitions(
     said = f"{len(standing)} partitions failed in their last run{f' ({parts})' if parts else ''}; {missing} of {expected} cells are not made"
     if retired:
         said += f"; {len(retired)} failed ones are of retired problems"
-    return found(
+    return finding_of(
         PROMISE, said, expected, offences, cure=_cure(name, {one.part for one in standing}, campaign is not None), listed=retired,
         measures=[Measure(name="failed_partitions", value=len(standing)), Measure(name="cells_missing", value=missing)],
     )  # fmt: skip

@@ -12,10 +12,10 @@ import polars as pl
 
 from resources.calls.call_log import CallLog, LoggedUsage
 from tmas_assets.engine.gathering import asked
-from tmas_assets.engine.score_checks.evidence import LONGEST_SAMPLE, Evidence, found
+from tmas_assets.engine.score_checks.evidence import Evidence
 from tmas_assets.engine.summary import tokens_from_scratch
 from tmas_assets.records import RoleTokens, Trace
-from tmas_assets.records.finding import Finding, Measure, Offence
+from tmas_assets.records.finding import LONGEST_SAMPLE, Finding, Measure, Offence, finding_of
 
 PROMISE = "tokens_equal_call_log"
 SAID = "Calls and tokens by role are the same in the records, in the call log and in the stored summary."
@@ -78,7 +78,7 @@ def check_logged_tokens(seen: Evidence, log: CallLog) -> Finding:
         "Give TMAS_CALL_LOG the log that the run wrote to, or bring back its rows from a backup" if compared.missing or compared.differing
         else f"Materialize {seen.name}/summary"
     )  # fmt: skip
-    return found(
+    return finding_of(
         PROMISE, said, sums.calls, [*compared.sample, *of_summary], broken=compared.missing + compared.differing + len(of_summary),
         cure=cure, listed=[Offence(id="by role", what=line) for line in told],
         measures=[Measure(name="calls", value=sums.calls), Measure(name="tokens", value=sums.tokens)],

@@ -8,9 +8,9 @@ from itertools import islice
 import polars as pl
 
 from tmas_assets.engine.gathering import Gathered, bank_writes, turns
-from tmas_assets.engine.score_checks.evidence import LONGEST_SAMPLE, Evidence, answer_id, found
+from tmas_assets.engine.score_checks.evidence import Evidence, answer_id
 from tmas_assets.records import JUDGE
-from tmas_assets.records.finding import Finding, Measure, Offence
+from tmas_assets.records.finding import LONGEST_SAMPLE, Finding, Measure, Offence, finding_of
 
 PROMISE = "parse_errors_below_threshold"
 SAID = "Of the replies of any one role, no more break their format than the experiment's threshold allows."
@@ -31,7 +31,7 @@ def check_parse_errors(seen: Evidence) -> Finding:
         Offence(id=role, what=f"{errors} of {total} replies ({errors / total:.1%})") for role, (errors, total) in counts.items() if role in over
     ]
     told = ", ".join(f"{role} {errors} of {total}" for role, (errors, total) in counts.items()) or "no reply had to be parsed"
-    return found(
+    return finding_of(
         PROMISE, f"Replies that broke their format: {told}; at most {threshold:.1%} of a role", sum(total for _, total in counts.values()),
         offences, severity="warn", listed=[one for role in over for one in _sample(seen.gathered, replies, role)], measures=[Measure(name=f"parse_errors_{role}", value=e / n) for role, (e, n) in counts.items() if n],
         cure="Set structured_output: true on the endpoint where the server can, raise sampling.max_tokens of the role where replies are "

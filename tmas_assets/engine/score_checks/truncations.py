@@ -5,9 +5,9 @@ What repeats an earlier answer is not counted again. Leaves out other roles: a r
 
 import polars as pl
 
-from tmas_assets.engine.score_checks.evidence import LONGEST_SAMPLE, Evidence, answer_id, found
+from tmas_assets.engine.score_checks.evidence import Evidence, answer_id
 from tmas_assets.records import REPEATED
-from tmas_assets.records.finding import Finding, Measure, Offence
+from tmas_assets.records.finding import LONGEST_SAMPLE, Finding, Measure, Offence, finding_of
 
 PROMISE = "truncations_below_threshold"
 SAID = "In no iteration do more answers end at the token limit than the experiment's threshold allows."
@@ -23,7 +23,7 @@ def check_truncations(seen: Evidence) -> Finding:
     offences = [Offence(id=f"t{t:02d}", what=f"{counts[t]} of {total} answers ({counts[t] / total:.1%})") for t, total in over.items()]
     sample = cut.filter(pl.col("iteration").is_in(list(over))).select("problem", "id").head(LONGEST_SAMPLE).iter_rows()
     said = f"{len(cut)} of {len(own)} answers ended at the token limit; at most {threshold:.1%} in an iteration"
-    return found(
+    return finding_of(
         PROMISE, said, len(own), offences, severity="warn", listed=[Offence(id=answer_id(*row), what="truncated") for row in sample],
         measures=[Measure(name="truncated", value=len(cut) / len(own))] if len(own) else [],
         cure="Raise sampling.max_tokens of the solving role (and max_model_len of a managed server), or shorten what it is shown; a cut "

@@ -7,8 +7,8 @@ A gold or statement that changed in place leaves its cells out of every figure, 
 from collections.abc import Iterator
 
 from tmas_assets.benchmarks import resolve_release
-from tmas_assets.engine.score_checks.evidence import Evidence, found
-from tmas_assets.records.finding import Finding, Offence
+from tmas_assets.engine.score_checks.evidence import Evidence
+from tmas_assets.records.finding import Finding, Offence, finding_of
 
 PROMISE = "released_data_unchanged"
 SAID = "The problems behind cells, grades and scores are those of the table, and the table is the pinned release."
@@ -25,7 +25,7 @@ def check_unchanged_problems(seen: Evidence, release: Finding | None) -> Finding
     said = f"{len(seen.problems)} problems of {seen.table.asset} (release {name}, table {seen.table.file.digest[:12]})"
     if retired:
         said += f", {len(retired)} cells of retired ones"
-    return found(
+    return finding_of(
         PROMISE, said + pinned, len(seen.problems), offences, listed=retired,
         cure=f"Look at what changed (check difference_listed of problems/{seen.table.asset}); `tmas run {seen.name}` then loads the "
         "release again and makes the cells of changed problems anew",

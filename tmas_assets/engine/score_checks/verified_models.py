@@ -10,8 +10,8 @@ from typing import Literal
 import polars as pl
 
 from tmas_assets.engine.gathering import bank_writes, turns
-from tmas_assets.engine.score_checks.evidence import Evidence, answer_id, found
-from tmas_assets.records.finding import Finding, Offence
+from tmas_assets.engine.score_checks.evidence import Evidence, answer_id
+from tmas_assets.records.finding import Finding, Offence, finding_of
 from tmas_assets.reports.decision_report import person_of
 
 PROMISE = "checkpoint_verified"
@@ -22,7 +22,6 @@ SAID = "Every model behind the cells is verified: its bytes hash to the identity
 class Model:
     """A model that the experiment names, as it is found now."""
 
-    endpoint: str
     name: str
     kind: Literal["folder", "checkpoint", "external"]
     identity: str | None
@@ -53,14 +52,14 @@ def check_verified_models(models: Sequence[Model], seen: Evidence | None, was: s
     ours = sum(one.kind != "external" and one.fault is None for one in models)
     said = f"{ours} of {len(models)} models hash to the identity in {looked_at} records"
     if broken:
-        return found(
+        return finding_of(
             PROMISE, said, looked_at, [*broken, *declared], broken=len(broken),
             cure="Bring the model's files back, or name another checkpoint, and run the experiment again: its cells then lie beside the old ones",
         )  # fmt: skip
     cure = "Serve the weights here (`managed`)"
     if any(one.revision is None for one in models if one.kind == "external"):
         cure = "State `revision` (commit, digest) of the endpoint's model, or serve the weights here (`managed`)"
-    return found(PROMISE, said, looked_at, declared, severity="warn", cure=cure)
+    return finding_of(PROMISE, said, looked_at, declared, severity="warn", cure=cure)
 
 
 def _records(seen: Evidence, known: set[str | None]) -> tuple[int, Iterator[Offence]]:

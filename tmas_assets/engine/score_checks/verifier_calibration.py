@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from tmas_assets.engine.figures import checked, clusters
-from tmas_assets.engine.score_checks.evidence import Evidence, found
+from tmas_assets.engine.score_checks.evidence import Evidence
 from tmas_assets.records import REPEATED
-from tmas_assets.records.finding import Finding, Measure, Offence
+from tmas_assets.records.finding import Finding, Measure, Offence, finding_of
 from tmas_assets.records.seeds import seed_of
 from tmas_assets.statistics import Calibration, Verified, calibration
 
@@ -30,7 +30,7 @@ def check_verifier_calibration(seen: Evidence) -> Finding:
             f"no graded answer has a verifier score ({checks} checks are there)" if checks
             else f"{experiment.strategy.name} has its answers checked by nobody: there is no verifier to be wrong"
         )  # fmt: skip
-        return found(PROMISE, said, 0)
+        return finding_of(PROMISE, said, 0)
     by_iteration = {t: made for t, own in answers.items() if (made := calibration(own, seed_of(experiment.seed, "calibration", t)))}
     offences = [Offence(id=name, what=_told(one)) for name, one in _named(whole, by_iteration) if one.high is not None and one.high < CHANCE]
     listed = [
@@ -40,7 +40,7 @@ def check_verifier_calibration(seen: Evidence) -> Finding:
             for one in whole.bins
         ),
     ]
-    return found(
+    return finding_of(
         PROMISE, _told(whole), whole.answers, offences, severity="warn", measures=_measures(whole),
         # all iterations and their table of scores come before single iterations where there is no room for all
         listed=[listed[0], *listed[1 + len(by_iteration):], *listed[1 : 1 + len(by_iteration)]],
