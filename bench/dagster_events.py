@@ -7,7 +7,7 @@ bar: Dagster reads all of a run's events to draw its steps, so it takes as long 
 
     python -m bench.dagster_events [--cells 8000] [--storage sqlite postgres]
 
-Takes about 15 minutes of CPU. Needs the Debian packages chromium and chromium-driver, and for Postgres (left out, and
+Takes about half an hour of CPU; `--cells 400` shows the shape in two minutes. Needs the Debian packages chromium and chromium-driver, and for Postgres (left out, and
 said, where it is not installed) postgresql.
 """
 
@@ -184,7 +184,8 @@ def main() -> int:
     if arguments.cells % ITERATIONS or arguments.cells < 4 * ITERATIONS:
         asked.error(f"--cells {arguments.cells} is no multiple of {ITERATIONS} from {4 * ITERATIONS} on")
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
-        asked.error("chromium and chromedriver are not installed: apt-get install chromium chromium-driver")
+        print(json.dumps({"bench": "dagster_events", "not_measured": "apt-get install chromium chromium-driver"}))
+        return 0
     passed = True
     for storage in arguments.storage:
         if storage == "postgres" and server_programs() is None:

@@ -36,7 +36,7 @@ class Transport:
         self.name = public_url(url)
         self._base = self.name.rstrip("/")
         user, password = urlsplit(url).username, urlsplit(url).password
-        carried, encoded = dict(backend.headers(api_key)), None
+        carried, encoded = dict(backend.key_headers(api_key)), None
         if user is not None:
             authorization, encoded = basic_authentication(unquote(user), unquote(password or ""))
             carried = {"Authorization": authorization}
@@ -44,7 +44,7 @@ class Transport:
         self._secrets = Secrets(api_key, password, encoded)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEPALIVE_SECONDS),
-            headers={**carried, "Content-Type": "application/json", "Accept": "application/json"},
+            headers={**dict(backend.headers), **carried, "Content-Type": "application/json", "Accept": "application/json"},
             # No limit but the connection's: the whole request has its own, from the token budget.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
             cookie_jar=aiohttp.DummyCookieJar(),

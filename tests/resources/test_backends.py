@@ -42,13 +42,13 @@ async def messages_server(*replies):
         await runner.cleanup()
 
 
-def ask(tmp_path, monkeypatch, asked, *replies):
+def ask(tmp_path, monkeypatch, asked, *replies, user=""):
     """The calls of `asked`, and what the server was sent."""
     monkeypatch.setenv("BACKEND_KEY", "s3cret")
 
     async def go():
         async with messages_server(*replies) as (url, seen):
-            endpoint = Endpoint(urls=(url,), model="m", api_key_env="BACKEND_KEY", backend="anthropic_messages")
+            endpoint = Endpoint(urls=(url.replace("//", f"//{user}"),), model="m", api_key_env="BACKEND_KEY", backend="anthropic_messages")
             log = CallLog(f"sqlite:///{tmp_path}/calls.sqlite")
             async with ChatClient(
                 endpoint=endpoint, replicas=FixedReplicas(endpoint.urls, "m"), model="m@1", experiment="x", log=log,
@@ -69,7 +69,7 @@ def test_a_message_goes_out_with_its_key_and_system_apart_and_comes_back_as_a_ca
         "model": "m", "system": "Be brief.", "messages": [{"role": "user", "content": "14*26?"}], "max_tokens": 64, "temperature": 0.7, "top_k": 20,
     }  # fmt: skip
     assert (call.answer, call.thinking, call.status, call.thinking_split) == ("It is 364.", "14 times 26", "complete", "server")
-    assert (call.usage.prompt_tokens, call.usage.completion_tokens, call.usage.cached_tokens) == (12, 7, 4)
+    assert (call.usage.prompt_tokens, call.usage.completion_tokens, call.usage.cached_tokens) == (16, 7, 4)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,11 @@ def test_a_message_goes_out_with_its_key_and_system_apart_and_comes_back_as_a_ca
 def test_how_a_message_ended_is_told_as_of_any_reply(tmp_path, monkeypatch, change, status):
     (call,), _ = ask(tmp_path, monkeypatch, [request()], SAID | change)
     assert call.status == status
+
+
+def test_a_user_in_the_url_takes_the_place_of_the_key_alone(tmp_path, monkeypatch):
+    (_,), ((headers, _),) = ask(tmp_path, monkeypatch, [request()], SAID, user="ann:pw@")
+    assert (headers["Authorization"], headers["anthropic-version"], "x-api-key" in headers) == ("Basic YW5uOnB3", "2023-06-01", False)
 
 
 def test_what_is_no_message_is_asked_for_again(tmp_path, monkeypatch):

@@ -150,10 +150,9 @@ def _fenced(section: str, text: str, chars: int) -> str:
 
 
 def fenced(text: str, chars: int) -> tuple[str, str]:
-    """The text within its limit, and a fence longer than any inside it. Marks of chat templates in it are broken by a blank, which
-    no limit counts."""
-    shown = broken(text)
-    text = clip(shown, chars + len(shown) - len(text)) or SHARED.render("nothing")
+    """The text within its limit, and a fence longer than any inside it. Marks of chat templates in what is left
+    of it are broken by a blank, which no limit counts."""
+    text = broken(clip(text, chars)) or SHARED.render("nothing")
     longest = max((len(run) for run in _TILDES.findall(text)), default=2)
     return "~" * (longest + 1), text
 

@@ -29,12 +29,14 @@ class Backend:
     """Where the interface is described."""
     path: str
     """Of the request, after the endpoint's URL, e.g. `/chat/completions`."""
-    headers: Callable[[str], Mapping[str, str]]
-    """(key) -> headers that carry it."""
+    key_headers: Callable[[str], Mapping[str, str]]
+    """(key) -> headers that carry it. An endpoint whose URL has a user and a password sends those in their place."""
     body: Callable[[Asked], Mapping[str, JsonValue]]
     completion: Callable[[object], object]
     """(the reply's JSON) -> the same as a chat completion of OpenAI's, which all else reads: `choices[0].message` with `content` and
     `reasoning`, `finish_reason`, `usage`. What is no reply of this kind is given back as it came, and told as unreadable."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Others that it wants."""
     leaves_out: frozenset[str] = frozenset()
     """Fields of `Sampling` that it cannot carry, and `response_schema` where it holds no reply to a schema. An experiment that
     states one is refused."""

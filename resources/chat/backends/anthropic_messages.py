@@ -49,11 +49,17 @@ def completion(reply: object) -> object:
     return {
         "choices": [{"message": message, "finish_reason": _FINISH.get(stop, stop) if isinstance(stop, str) else None}],
         "usage": {
-            "prompt_tokens": counts.get("input_tokens"),
+            "prompt_tokens": _prompt_tokens(counts),
             "completion_tokens": counts.get("output_tokens"),
             "prompt_tokens_details": {"cached_tokens": counts.get("cache_read_input_tokens")},
         },
     }
+
+
+def _prompt_tokens(counts: Mapping[str, object]) -> int | None:
+    """`input_tokens` leaves out what was read from a cache or written to it."""
+    uncached, *cached = (counts.get(name) for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"))
+    return uncached + sum(count for count in cached if isinstance(count, int)) if isinstance(uncached, int) else None
 
 
 def _joined(blocks: list[dict[str, object]], kind: str) -> str | None:
@@ -63,6 +69,6 @@ def _joined(blocks: list[dict[str, object]], kind: str) -> str | None:
 
 BACKEND = Backend(
     name="anthropic_messages", title="Messages", source="Anthropic API reference, Messages; vLLM, Anthropic-compatible server",
-    path="/messages", headers=lambda key: {"x-api-key": key, "anthropic-version": _VERSION}, body=body, completion=completion,
+    path="/messages", key_headers=lambda key: {"x-api-key": key}, headers=(("anthropic-version", _VERSION),), body=body, completion=completion,
     leaves_out=frozenset({"min_p", "presence_penalty", "frequency_penalty", "repetition_penalty", "response_schema"}),
 )

@@ -46,5 +46,5 @@ def _schema(text: str) -> Any:
 
 BACKEND = Backend(
     name="openai_chat", title="Chat completions", source="OpenAI API reference, Chat; vLLM, OpenAI-compatible server",
-    path="/chat/completions", headers=lambda key: {"Authorization": f"Bearer {key}"}, body=body, completion=lambda reply: reply,
+    path="/chat/completions", key_headers=lambda key: {"Authorization": f"Bearer {key}"}, body=body, completion=lambda reply: reply,
 )

@@ -139,7 +139,7 @@ def _of_summary(seen: Evidence, log: CallLog) -> Iterator[Offence]:
     paid = {one.role: one for one in log.totals(seen.name)}
     for row in seen.summary.row.tokens_paid:
         there = paid.get(row.role)
-        if there is None or (row.calls, row.prompt_tokens, row.completion_tokens) > (there.calls, there.prompt_tokens, there.completion_tokens):
+        if there is None or row.calls > there.calls or row.prompt_tokens > there.prompt_tokens or row.completion_tokens > there.completion_tokens:
             yield Offence(id=f"paid {row.role}", what=f"the summary names {_row(row)}, the call log has only {_row(there)}")
 
 
