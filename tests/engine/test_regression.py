@@ -98,6 +98,18 @@ def test_accepted_scores_pass_and_a_regression_is_no_measure_for_what_follows(tm
     assert [one.number for one in history.newest_first()] == [3, 2, 1]
 
 
+def test_a_summary_is_no_measure_for_itself(tmp_path):
+    history = History(ParquetStore(root=str(tmp_path)), "nightly")
+    old, new = scored("old", 4), scored("new", 4)
+    history.keep(kept(old, 1))
+    assert history.last_passed(but=old.summary) is None
+    history.keep(kept(new, 2, old))
+    history.keep(kept(new, 3, old))
+    found = history.last_passed(but=new.summary)
+    assert found is not None
+    assert found.summary == old.summary
+
+
 def test_what_two_runs_keep_at_once_lies_beside_each_other_and_the_same_bytes_are_the_same_file(tmp_path):
     history = History(ParquetStore(root=str(tmp_path)), "nightly")
     first, second = kept(scored("one", 4), 1), kept(scored("two", 4), 1)

@@ -125,12 +125,17 @@ def test_a_lower_score_is_stored_and_said_and_then_the_run_fails_until_it_is_men
     again = after.campaign()  # nothing new: still red
     assert "Significantly lower" in failure(again)
     assert len(list((tmp_path / "store" / "nightly" / "history").iterdir())) == 2
-    before.run()  # mended: compared with the first, not with the one that fell
-    assert "+0.0%" in judged(instance)[0][1]
+    before.run()  # mended: judged as it was at first, not against the one that fell
+    assert "nothing to compare it with" in judged(instance)[0][1]
     assert "Significantly lower" in failure(after.campaign())
     assert after.accept().success
     after.run()
     assert judged(instance)[0][0]
+    # another level asks anew, of the one before and not of itself; what was accepted stays so
+    asked_anew = worse.model_copy(update={"refresh": worse.refresh.model_copy(update={"level": 0.9})})
+    Nightly(asked_anew, tmp_path, instance).run()
+    assert "at 90%" in judged(instance)[0][1]
+    assert "Accepted by hand" in judged(instance)[0][1]
 
 
 def test_the_check_of_a_summary_that_is_materialized_alone_judges_it(good, tmp_path, instance):

@@ -86,9 +86,10 @@ class History:
     def last(self) -> KeptSummary | None:
         return next(self.newest_first(), None)
 
-    def last_passed(self) -> KeptSummary | None:
-        """The one that the next is compared with: a regression that was not accepted is no measure for what follows it."""
-        return next((one for one in self.newest_first() if one.verdict.passed), None)
+    def last_passed(self, but: str = "") -> KeptSummary | None:
+        """The one that the next is compared with: a regression that was not accepted is no measure for what follows it, nor is the summary
+        with digest `but` for itself."""
+        return next((one for one in self.newest_first() if one.verdict.passed and one.summary != but), None)
 
     def next_number(self) -> int:
         """Counts also those that cannot be read."""

@@ -16,7 +16,7 @@ _SHOWN = 12
 def verdict(now: ScoredSummary, before: ScoredSummary | None, *, level: float, accept: bool = False) -> Verdict:
     """`accept`: `now` passes, whatever it scored, and the next one is compared with it."""
     if before is None:
-        return _without(level, f"the first summary that is kept, {now.summary[:_SHOWN]}: nothing to compare it with")
+        return _without(level, f"no other summary passed before {now.summary[:_SHOWN]}: nothing to compare it with")
     seed = seed_of("regression", now.summary, before.summary)
     (found,) = compare(now.side(), before.side(), seed=seed, bases=("iterations",), level=level)
     place = f"summary {now.summary[:_SHOWN]} against {before.summary[:_SHOWN]}, the last that passed"

@@ -46,7 +46,8 @@ def is_judged(experiment: Experiment) -> bool:
 
 def judge(deployment: Deployment, experiment: Experiment, *, accept: bool = False) -> Judged:
     """Keep what the stored summary scored, where it is not the newest that is kept, and compare it. One that was judged before is not
-    judged again: a regression stays one. Raises a `Failure` where there is no summary, or the store refuses."""
+    judged again: a regression stays one. One that a person accepted stays accepted, whatever the level is by now. Raises a `Failure` where
+    there is no summary, or the store refuses."""
     assert experiment.refresh is not None
     cells = cells_of(deployment, experiment)
     history, level = History(cells.store, experiment.name), experiment.refresh.level
@@ -59,7 +60,9 @@ def judge(deployment: Deployment, experiment: Experiment, *, accept: bool = Fals
             summary=stored.digest, variant=cells.variant, models=cells.models, repeats=cells.experiment.repeats, scores=scores,
             tallies=cells.store.read(summary_address(cells, "tallies"), ProblemTally),
         )  # fmt: skip
-        found = verdict(now, history.last_passed(), level=level, accept=accept)
+        standing = history.last_passed()
+        accepted = standing is not None and standing.summary == stored.digest and standing.verdict.accepted
+        found = verdict(now, history.last_passed(but=stored.digest), level=level, accept=accept or accepted)
         if any(score.answers for score in scores):
             fields = {name: getattr(now, name) for name in ScoredSummary.model_fields}
             history.keep(KeptSummary(**fields, number=history.next_number(), verdict=found))
