@@ -14,7 +14,7 @@ from tmas_assets.benchmarks import asset_name, benchmark, benchmarks, whole_rele
 from tmas_assets.records import BenchmarkChoice, Experiment
 
 PROJECT = Path(__file__).parent.parent
-PAGES = ("index", "leaderboard", "audit", "trainings")
+PAGES = ("index", "leaderboard", "audit")
 """Names of pages of the report site that belong to nobody: what is called so would write over one of them."""
 
 

@@ -40,6 +40,9 @@ from tmas_assets.reports.training_comparison_figures import comparison_png
 from tmas_assets.reports.training_curves_table import IterationFigures, iteration_figures
 from tmas_assets.statistics import compare
 
+PAGE = "training-"
+"""What the names of its pages begin with. No experiment, study or data set can be called so: their names have no dash."""
+
 
 class ComparedIteration(Record):
     """A row of the file: one iteration of one training, or the base model beside it."""
@@ -181,7 +184,7 @@ def _named(comparisons: Iterator[TrainingComparison]) -> Iterator[tuple[str, Tra
 
 def _file(name: str) -> str:
     letters = "".join(letter if letter.isalnum() else "_" for letter in name)
-    return f"training_{letters.strip('_')}"
+    return f"{PAGE}{letters.strip('_')}"
 
 
 def training_comparison_metadata(made: MadeComparison) -> Metadata:
