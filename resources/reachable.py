@@ -10,9 +10,12 @@ import os
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from resources.chat.backends import backend
 from resources.chat.outcomes import Answered, Broken, Outcome, Refused
@@ -23,44 +26,62 @@ from tmas_assets.records import Endpoint, ManagedServer
 
 SECONDS = 3.0
 """For one reply of one server; all are asked side by side."""
-FOLDER_SECONDS = 20.0
-"""For looking at one model. One whose weights were never read takes longer: it counts as there, and the run says what is wrong with it."""
+TOGETHER_SECONDS = 20.0
+"""For all looks together. A model whose weights were never read takes longer: it counts as there, and the run says what is wrong with it."""
+_AT_ONCE = 64
 _SHOWN = 300
 """Characters of a server's own words."""
 
 
-def absent(endpoints: Mapping[str, Endpoint], vllm: VllmServer, seconds: float = SECONDS) -> tuple[str, ...]:
-    """A sentence for every endpoint that could not be asked now, in order of name; none where all could."""
-    # not a `with`: that would wait for a folder that is still being read
-    looking = ThreadPoolExecutor(max_workers=max(1, len(endpoints)), thread_name_prefix="looking")
+def side_by_side(looks: Mapping[str, Callable[[], str | None]], seconds: float = TOGETHER_SECONDS) -> dict[str, str | None]:
+    """What each look found, in their order; one that is still looking when `seconds` are over, for all of them together, is left out."""
+    # not a `with`: that would wait for who still looks
+    looking = ThreadPoolExecutor(max_workers=min(_AT_ONCE, max(1, len(looks))), thread_name_prefix="looking")
     try:
-        found = [(name, looking.submit(_fault, endpoint, vllm, seconds)) for name, endpoint in sorted(endpoints.items())]
-        faults = []
-        for name, look in found:
-            try:
-                fault = look.result(FOLDER_SECONDS)
-            except TimeoutError:
-                continue
-            if fault is not None:
-                faults.append(f"endpoints.{name}: {fault}")
+        asked = {name: looking.submit(look) for name, look in looks.items()}
+        done, _ = wait(asked.values(), timeout=seconds)
+        return {name: one.result() for name, one in asked.items() if one in done}
     finally:
-        looking.shutdown(wait=False)
-    return tuple(faults)
+        looking.shutdown(wait=False, cancel_futures=True)
+
+
+def page_faults(urls: Sequence[str], seconds: float = SECONDS) -> dict[str, str | None]:
+    """By URL: why nothing could be downloaded from it now; None where something answers. Only heads are asked for, all side by side."""
+    found = side_by_side({url: partial(page_fault, url, seconds) for url in urls}, 2 * seconds)
+    return {url: found.get(url, f"{_named(url)} does not answer within {2 * seconds:g} s") for url in urls}
 
 
 def page_fault(url: str, seconds: float = SECONDS) -> str | None:
-    """Why nothing could be downloaded from `url` now; None where something answers. Only the head is asked for."""
+    """Why nothing could be downloaded from `url` now, without the name and password in it; None where something answers."""
+    name = _named(url)
+    if name is None:
+        return "the address is no http or https URL (it is not shown); write it as https://HOST"
+    user, at, _ = urlsplit(url).netloc.rpartition("@")
+    own = {"Authorization": f"Basic {b64encode(unquote(user).encode()).decode()}"} if at else {}
     try:
-        with urllib.request.build_opener().open(urllib.request.Request(url, method="HEAD"), timeout=seconds):
+        with urllib.request.build_opener().open(urllib.request.Request(name, headers=own, method="HEAD"), timeout=seconds):
             return None
     except urllib.error.HTTPError as refused:
         # a source may refuse the head and give the whole
-        return f"{url} answers with status {refused.code}" if refused.code in (404, 410) or refused.code >= 500 else None
-    except (OSError, http.client.HTTPException) as error:
-        return f"{url} does not answer ({str(error) or type(error).__name__})"
+        return f"{name} answers with status {refused.code}" if refused.code in (404, 410) or refused.code >= 500 else None
+    except (OSError, http.client.HTTPException, ValueError) as error:  # the last for letters that no address takes
+        return f"{name} does not answer ({str(error) or type(error).__name__})"
 
 
-def _fault(endpoint: Endpoint, vllm: VllmServer, seconds: float) -> str | None:
+def _named(url: str) -> str | None:
+    """The address without the name and password in it; None for one that cannot be asked over HTTP."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  # raises for one that is no number
+    except ValueError:  # repeats the address
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return None
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def endpoint_fault(endpoint: Endpoint, vllm: VllmServer, seconds: float = SECONDS) -> str | None:
+    """Why `endpoint` could not be asked now; None where it could."""
     if endpoint.managed is not None:
         return _unservable(endpoint.managed, vllm)
     return asyncio.run(_unanswered(endpoint, seconds))

@@ -4,13 +4,14 @@ Leaves out asking a server (`resources/reachable.py`) and where data may lie (`r
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from resources.availability import availability
 from resources.deployment import Deployment
 from resources.hub import has_token, local_hub_file
-from resources.reachable import absent, page_fault
+from resources.reachable import TOGETHER_SECONDS, endpoint_fault, page_fault, page_faults, side_by_side
 from resources.releases import kept_at, own_files
 from tmas_assets.benchmarks import (
     BenchmarkError,
@@ -20,25 +21,31 @@ from tmas_assets.benchmarks import (
     resolve_release,
     settings_of_choice,
 )
-from tmas_assets.records import BenchmarkChoice, Experiment
+from tmas_assets.records import BenchmarkChoice, Endpoint, Experiment
 
 _HUB = "https://huggingface.co"
 
 
 def missing(deployment: Deployment, experiments: Sequence[Experiment]) -> tuple[str, ...]:
     """Each fault once, beginning with what it is of. Empty: a campaign of all of them can begin."""
-    found: dict[str, None] = {}
     vllm = deployment.vllm()
-    for choice in {asset_name(one.benchmark): one.benchmark for one in experiments}.values():
-        if (fault := data_fault(deployment, choice)) is not None:
-            found[f"problems/{asset_name(choice)}: {fault}"] = None
-    looked_at: dict[str, tuple[str, ...]] = {}
+    looks: dict[str, Callable[[], str | None]] = {
+        f"problems/{asset_name(one.benchmark)}": partial(data_fault, deployment, one.benchmark) for one in experiments
+    }
+    asked: list[tuple[str, Endpoint]] = []
+    servers: set[str] = set()
     for one in experiments:
-        stated = repr(sorted(one.endpoints.items()))
-        if stated not in looked_at:  # members of a study share theirs
-            looked_at[stated] = absent(one.endpoints, vllm)
-            found |= dict.fromkeys(f"{one.name}: {fault}" for fault in looked_at[stated])
-    return tuple(found)
+        for name, endpoint in sorted(one.endpoints.items()):
+            if (name, endpoint) not in asked:  # members of a study share theirs
+                asked.append((name, endpoint))
+                what = f"{one.name}: endpoints.{name}"
+                looks[what] = partial(endpoint_fault, endpoint, vllm)
+                if endpoint.managed is None:
+                    servers.add(what)
+    found = side_by_side(looks)
+    for what in servers - found.keys():
+        found[what] = f"no answer within {TOGETHER_SECONDS:g} s. Look at the server, or try again"
+    return tuple(f"{what}: {fault}" for what in looks if (fault := found.get(what)) is not None)
 
 
 def data_fault(deployment: Deployment, choice: BenchmarkChoice) -> str | None:
@@ -74,14 +81,18 @@ def _pages(choice: BenchmarkChoice, data: Path | None, cache: Path) -> Iterator[
 
 
 def _first_fault(files: Sequence[tuple[str, ...]]) -> str | None:
+    found = page_faults([url for sources in files for url in sources])
     for sources in files:
-        faults = [page_fault(url) for url in sources]
+        faults = [found[url] for url in sources]
         if all(fault is not None for fault in faults):
             return f"it is not on this machine, and {'; '.join(str(one) for one in faults)}. Put the file into TMAS_DATA, or try again."
     return None
 
 
 def _hub_fault(what: str) -> str | None:
-    fault = page_fault(os.environ.get("HF_ENDPOINT") or _HUB)
+    stated = os.environ.get("HF_ENDPOINT", "")
+    fault = page_fault(stated or _HUB)
+    if fault is not None and stated:
+        fault = f"HF_ENDPOINT: {fault}"
     token = "" if has_token() else " (and no HF_TOKEN is set)"
     return f"{what} is not on this machine, and {fault}{token}. Put the file into TMAS_DATA, or try again." if fault is not None else None
