@@ -5,12 +5,17 @@ import pytest
 
 from tests.whole.experiments import deployment
 from tests.whole.refreshing import definitions, sums
+from tmas_assets.assets.audit import LINEAGE_AUDIT, audit_asset
 from tmas_assets.assets.campaign import campaign_ops
 from tmas_assets.assets.experiment import experiment_definitions
+from tmas_assets.assets.leaderboard import leaderboard_asset
+from tmas_assets.assets.loading import Loaded
 from tmas_assets.assets.problems import problems_asset
-from tmas_assets.assets.refresh.operations import operated_of
+from tmas_assets.assets.refresh.operations import operated, operated_of
+from tmas_assets.assets.site import SITE, site_asset
 from tmas_assets.assets.study_campaign import study_job
 from tmas_assets.assets.study_comparison import comparison_asset
+from tmas_assets.engine.audit.chain import Stated
 from tmas_assets.records import Study, members_of
 
 
@@ -61,6 +66,20 @@ def test_only_failures_are_told_without_being_switched_on(study):
     on = [one.name for one in repository.sensor_defs if one.default_status == dg.DefaultSensorStatus.RUNNING]
     assert on == ["failures"]
     assert {one.name for one in repository.sensor_defs} == {"failures", "default_automation_condition_sensor"}
+
+
+def test_the_audit_of_all_scores_has_a_weekly_schedule_that_is_off_and_the_site_follows_summaries(tmp_path):
+    assets = [audit_asset([], Stated([], [])), site_asset([]), leaderboard_asset([])]
+    ours = dg.Definitions(assets=assets, resources={"deployment": deployment(tmp_path)})
+    defs = operated(ours, Loaded(dg.ComponentTree.for_test(), (), (), (), ()))
+    (weekly,) = defs.get_repository_def().schedule_defs
+    assert weekly.name == "lineage_audit_weekly"
+    assert weekly.default_status == dg.DefaultScheduleStatus.STOPPED
+    assert weekly.execution_timezone == "UTC"
+    job = defs.resolve_job_def(weekly.job_name)
+    assert job.asset_layer.selected_asset_keys == {LINEAGE_AUDIT}
+    assert job.asset_layer.asset_graph.asset_check_keys == {dg.AssetCheckKey(LINEAGE_AUDIT, "intact")}
+    assert defs.resolve_asset_graph().get(SITE).automation_condition is not None
 
 
 def test_an_experiment_without_refresh_has_no_schedule_no_deadline_and_no_verdict(tmp_path):

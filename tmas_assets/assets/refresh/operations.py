@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import dagster as dg
 
+from tmas_assets.assets.audit import audit_schedule
 from tmas_assets.assets.keys import LEADERBOARD, TRAINING_COMPARISON, comparison_key, experiment_key
 from tmas_assets.assets.loading import Loaded
 from tmas_assets.assets.refresh.automation import Condition, follows_its_cells, follows_summaries, freshness
@@ -15,14 +16,16 @@ from tmas_assets.assets.refresh.failures import failure_sensor
 from tmas_assets.assets.refresh.new_checkpoints import Refreshed, new_checkpoints_sensor
 from tmas_assets.assets.refresh.regression import is_judged, regression_check
 from tmas_assets.assets.refresh.schedule import refresh_schedule
+from tmas_assets.assets.site import SITE
 from tmas_assets.records import Experiment, Study, Training
 
 
 def operated(defs: dg.Definitions, found: Loaded) -> dg.Definitions:
-    """`defs`, the assets and jobs of `found`, with what operates them."""
+    """`defs`, the assets (the audit among them) and jobs of `found`, with what operates them."""
     studies = {file.study.name: (file.study, [member.experiment for member in file.members]) for file in found.studies}
     alone = [file.experiment for file in found.alone]
-    return operated_of(defs, alone, list(studies.values()), [file.training for file in found.trainings])
+    own = operated_of(defs, alone, list(studies.values()), [file.training for file in found.trainings])
+    return dg.Definitions.merge(own, dg.Definitions(schedules=[audit_schedule()]))
 
 
 def operated_of(
@@ -58,6 +61,7 @@ class _Operation:
 def _operations(experiments: Sequence[Experiment], studies: Sequence[Study]) -> Iterator[tuple[dg.AssetKey, _Operation]]:
     yield LEADERBOARD, _Operation(follows_summaries())
     yield TRAINING_COMPARISON, _Operation(follows_summaries())
+    yield SITE, _Operation(follows_summaries())
     for one in experiments:
         fresh = freshness(one.refresh) if one.refresh is not None else None
         yield experiment_key(one, "summary"), _Operation(follows_its_cells(), fresh)
