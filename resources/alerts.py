@@ -86,11 +86,18 @@ def _code(text: str) -> str:
     return f"`{text}`"
 
 
+class _Unmoved(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: urllib would go on with a GET without the body, and what answers that has taken no alert."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
 def _post(url: str, told: Alert) -> str | None:
     sent = f"the webhook of {WEBHOOK} did not take the alert; it is not sent again:"
     try:
         request = urllib.request.Request(url, data=body(told), headers={"Content-Type": "application/json"}, method="POST")
-        with urllib.request.build_opener().open(request, timeout=SECONDS):
+        with urllib.request.build_opener(_Unmoved).open(request, timeout=SECONDS):
             return None
     except urllib.error.HTTPError as refused:
         return f"{sent} status {refused.code}"

@@ -72,7 +72,7 @@ def _head(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return file.read(_HEAD).decode("utf-8", "replace")
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):  # the last: the folder of a problem whose id ends in .html
         return ""
     except OSError as error:
         raise PageFault(f"page {path}: could not be read: {error}. Mend the permissions, or set TMAS_REPORTS to another folder.") from error

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import dagster as dg
 
-from resources.parquet_store import Address, MissingFile, OtherSchema, ParquetStore
+from resources.parquet_store import Address, MissingFile, ParquetStore, StoreFault
 from tmas_assets.assets.events import last_materialization, version_of
 from tmas_assets.engine.cells import KINDS, CellStore
 from tmas_assets.engine.problems import ProblemTable, problem_files
@@ -78,9 +78,12 @@ def keep_made_of(
 def still_stands(store: ParquetStore, address: Callable[[str], Address], inputs: str, page: Path) -> MadeOf | None:
     """The stored summary that was made of `inputs`; None where there is none, or one of its files is not the one that was written."""
     try:
-        (made,) = store.read(address(_PART), MadeOf)
-    except (MissingFile, OtherSchema):
+        rows = store.read(address(_PART), MadeOf)
+    except StoreFault:  # missing, torn, or of another version: nothing but this is read from it, and it is written anew
         return None
+    if len(rows) != 1:
+        return None
+    made = rows[0]
     if made.inputs != inputs or any(_digest_of(store, address(file.part)) != file.digest for file in made.files):
         return None
     return made if page.is_file() and digest_bytes(page.read_bytes()) == made.page_digest else None

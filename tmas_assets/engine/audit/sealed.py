@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from partitions.keys import KeyFault, iteration_of
+from partitions.keys import KeyFault, iteration_key, iteration_of
 from resources.parquet_store import Address, ParquetStore, StoreFault
 from tmas_assets.engine.audit.files import NOT_READABLE, look, plain_node
 from tmas_assets.engine.seal import ROWS, SCORES, SEALED, SIDECAR, SUMMARY, rows_digest, sealed_at, sealed_partitions
-from tmas_assets.records import AuditFault, AuditNode, SealedFile, digest_bytes
+from tmas_assets.records import AuditFault, AuditNode, Score, SealedFile, digest_bytes
 
 _DIGITS = re.compile(r"[0-9a-f]{8,64}")
 _NO_EVENT = "no event of Dagster names this seal, so nothing but the files themselves vouches for it"
@@ -58,7 +58,20 @@ def score_of(store: ParquetStore, said: str, experiments: Iterable[str]) -> Scor
     except KeyFault as fault:
         raise UnknownScore(f"{said}: {fault}") from fault
     variant = max(own, key=lambda one: (sealed_at(store, experiment, one), one))
+    if iteration is not None:
+        _require_scored(store, experiment, variant, iteration)
     return ScoreName(experiment, variant, iteration)
+
+
+def _require_scored(store: ParquetStore, experiment: str, variant: str, iteration: int) -> None:
+    """An iteration without a score has no chain that could be intact."""
+    try:
+        scores = store.read(Address((experiment, SUMMARY), (SCORES,), variant), Score)
+    except StoreFault:
+        return  # gone or changed, which the audit will say
+    if iteration not in (there := [score.iteration for score in scores]):
+        keys = ", ".join(map(iteration_key, there)) or "no iteration"
+        raise UnknownScore(f"no score {experiment}/{iteration_key(iteration)}: under {variant} it has scores of {keys}")
 
 
 def _by_digest(store: ParquetStore, digits: str, experiments: Iterable[str]) -> ScoreName:
