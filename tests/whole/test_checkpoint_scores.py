@@ -109,7 +109,7 @@ def test_a_checkpoint_is_served_and_stands_beside_the_base_model_with_a_paired_i
     assert line.cells[0] is not None
     assert line.cells[0].difference.startswith("+")
     run = place.instance.get_runs()[0]
-    assert run.tags["tmas/demo_grpo.t01"] == f"t01.{made.checkpoint.digest[:12]}.{run.run_id[:8]}"
+    assert run.tags["tmas.pin/demo_grpo.t01"] == f"t01.{made.checkpoint.digest[:12]}.{run.run_id[:8]}"
 
 
 def test_cells_are_of_the_newest_checkpoint_until_another_one_comes(place: Place) -> None:

@@ -26,8 +26,8 @@ from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.problems import fill_axis, fill_problems, problems_metadata, problems_version
 from tmas_assets.assets.refresh.regression import is_judged, regression_op
 from tmas_assets.assets.refresh.said_checks import said_checks
-from tmas_assets.assets.refresh.tags import CAMPAIGN, NO_RETRY, campaign_name
 from tmas_assets.assets.regrading import grade_again, whole_cells
+from tmas_assets.assets.run_tags import CAMPAIGN, NO_RETRY, campaign_name
 from tmas_assets.assets.running import check_outcome
 from tmas_assets.assets.summary import current_summary
 from tmas_assets.assets.summary_evaluations import log_evaluations

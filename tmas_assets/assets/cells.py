@@ -20,6 +20,7 @@ from tmas_assets.assets.keys import experiment_key, problems_key
 from tmas_assets.assets.metadata import cell_metadata, partition_of
 from tmas_assets.assets.pinning import pinned_in_run
 from tmas_assets.assets.regrading import grade_again
+from tmas_assets.assets.run_tags import campaign_name
 from tmas_assets.assets.running import run_cells
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.engine.cells import FinishedCell
@@ -110,7 +111,7 @@ def cell_assets(
         description=(
             "Runs one iteration of the strategy on one problem, everything it records, and its grades. "
             f"Problems to choose appear once `problems/{asset_name(experiment.benchmark)}` is materialized. "
-            f"For many cells the job `{experiment.name}_campaign` is faster."
+            f"For many cells the job `{campaign_name(experiment.name)}` is faster."
         ),
     )
     def memory_bank(context: dg.AssetExecutionContext, deployment: Deployment) -> Iterator[dg.MaterializeResult[None]]:

@@ -1,6 +1,6 @@
 """Which checkpoint `latest` is, asked once in a run and kept in the run's tags: every step of the run means that one.
 
-A tag reads `tmas/<training>: t01.<start of its digest>.<start of the run's id>`, so the UI shows what a run worked on. A checkpoint of that number
+A tag reads `tmas.pin/<training>: t01.<start of its digest>.<start of the run's id>`, so the UI shows what a run worked on. A checkpoint of that number
 with other bytes ends the run in a sentence. Leaves out a single step: the engine
 holds on to the models that it began with by itself.
 """
@@ -13,6 +13,7 @@ from partitions.keys import iteration_key, iteration_of
 from resources.deployment import Deployment
 from resources.training.checkpoints import Registered, checkpoint_name
 from tmas_assets.assets.faults import PERMANENT, permanent
+from tmas_assets.assets.run_tags import PIN
 from tmas_assets.records import LATEST, Experiment, ManagedServer, digest
 
 _DIGITS = 12
@@ -63,7 +64,7 @@ def _said(context: Context, tag: str) -> re.Match[str] | None:
 
 def _tag(managed: ManagedServer) -> str:
     name = managed.model if managed.iteration == LATEST else f"{managed.model}.{iteration_key(managed.iteration)}"
-    return f"tmas/{name if len(name) <= _LONGEST_TAG else digest(name)[:_LONGEST_TAG]}"
+    return f"{PIN}{name if len(name) <= _LONGEST_TAG else digest(name)[:_LONGEST_TAG]}"
 
 
 def _pin(found: Registered, run: str) -> str:

@@ -14,7 +14,7 @@ from tmas_assets.assets.campaign import CampaignOps
 from tmas_assets.assets.events import Input, event, last_event
 from tmas_assets.assets.keys import comparison_key, experiment_key
 from tmas_assets.assets.pinning import pinned_in_run
-from tmas_assets.assets.refresh.tags import CAMPAIGN, NO_RETRY, campaign_name
+from tmas_assets.assets.run_tags import CAMPAIGN, NO_RETRY, campaign_name
 from tmas_assets.assets.study_comparison import compare_members, comparison_metadata
 from tmas_assets.benchmarks import asset_name
 from tmas_assets.records import Member, Study

@@ -9,6 +9,7 @@ from dagster._core.execution.plan.objects import ErrorSource
 from rich.console import Console
 from rich.live import Live
 
+from tmas_assets.assets.step_reasons import step_reason
 from tmas_assets.commands.bar import Bar, Lines
 from tmas_assets.commands.dagster_home import prepare_dagster_home
 from tmas_assets.commands.faults import CommandFault
@@ -55,9 +56,6 @@ def reasons(result: dg.ExecuteInProcessResult) -> dict[str, str]:
             data = event.step_failure_data
             if data.error_source is ErrorSource.INTERRUPT:
                 raise KeyboardInterrupt
-            if data.user_failure_data and data.user_failure_data.description:
-                found[str(event.step_key)] = data.user_failure_data.description
-            else:
-                error = data.error.cause or data.error if data.error else None
-                found[str(event.step_key)] = f"{event.step_key}: {error.message.strip() if error else 'failed without a message'}"
+            said = data.user_failure_data is not None and data.user_failure_data.description
+            found[str(event.step_key)] = step_reason(event) if said else f"{event.step_key}: {step_reason(event)}"
     return found or {"": f"run {result.run_id} failed before its first step; see it in the UI (`make ui`)"}

@@ -11,6 +11,7 @@ from resources.parquet_store import StoreFault
 from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.faults import cells_of
 from tmas_assets.assets.of_strategy import own_assets
+from tmas_assets.assets.run_tags import campaign_name
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.assets.summary import page_path, read_row, summary_address
 from tmas_assets.assets.summary_events import summarise_told
@@ -65,7 +66,7 @@ def run_experiment(
     config = {"iterations": iterations, "problems": list(problems), "regrade": regrade}
     before = _stored_scores(experiment) if regrade else ()
     bar = Bar(name)
-    result = run_job(f"{name}_campaign", {f"{name}_cells": config}, bar, out=out, live=live)
+    result = run_job(campaign_name(name), {f"{name}_cells": config}, bar, out=out, live=live)
     if bar.last is not None and not regrade:
         out.print(bar.closing_line(), highlight=False, soft_wrap=True)
     if not result.success:

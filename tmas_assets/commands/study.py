@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import dagster as dg
 from rich.console import Console
 
+from tmas_assets.assets.run_tags import campaign_name
 from tmas_assets.assets.study import StudyFile
 from tmas_assets.assets.study_comparison import MadeComparison, compare_members
 from tmas_assets.assets.summary_events import summarise_told
@@ -31,7 +32,7 @@ def run_study(
     members = [member.experiment.name for member in file.members]
     config = {"problems": list(problems), "regrade": regrade}
     bar = Bar(name, members)
-    result = run_job(f"{name}_campaign", {f"{member}_cells": config for member in members}, bar, out=out, live=live)
+    result = run_job(campaign_name(name), {f"{member}_cells": config for member in members}, bar, out=out, live=live)
     if not regrade:
         for line in bar.closing_lines():
             out.print(line, highlight=False, soft_wrap=True)

@@ -6,7 +6,7 @@ import dagster as dg
 import pytest
 
 from tmas_assets.assets.refresh.automation import follows_its_cells, follows_summaries, freshness
-from tmas_assets.assets.refresh.tags import CAMPAIGN
+from tmas_assets.assets.run_tags import CAMPAIGN
 from tmas_assets.records import Refresh
 
 CELLS = dg.StaticPartitionsDefinition(["t00|a", "t00|b", "t01|a"])
@@ -125,7 +125,8 @@ def _planned() -> object:
     [
         ("0 2 * * *", "0 8 * * *", 7),
         ("30 17 * * 1-5", "30 23 * * 1-5", 7),
-        ("0 22 * * *", "0 22 * * *", 24),  # six hours later is another day
+        ("0 22 * * *", "0 4 * * *", 7),
+        ("0 22 * * 1-5", "0 22 * * 1-5", 24),  # six hours later is another day, which may be none of the five
         ("0 */4 * * *", "0 */4 * * *", 4),
         ("0 2 * * 0", "0 8 * * 0", 7),
     ],

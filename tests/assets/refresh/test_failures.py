@@ -9,8 +9,8 @@ import pytest
 from resources import alerts
 from tests.resources.test_alerts import webhook
 from tmas_assets.assets.faults import permanent
-from tmas_assets.assets.refresh.failures import failure_sensor
-from tmas_assets.assets.refresh.tags import CAMPAIGN, NO_RETRY
+from tmas_assets.assets.refresh.failures import failure_sensor, told_of
+from tmas_assets.assets.run_tags import CAMPAIGN, DATA_SET, NO_RETRY, TRAINING
 
 
 @pytest.fixture
@@ -19,14 +19,14 @@ def instance() -> Iterator[dg.DagsterInstance]:
         yield made
 
 
-def failed(instance: dg.DagsterInstance) -> dg.RunFailureSensorContext:
-    """A campaign whose step failed for good, as the daemon hands it to the sensor."""
+def failed(instance: dg.DagsterInstance, tag: str = CAMPAIGN) -> dg.RunFailureSensorContext:
+    """A run of demo whose step failed for good, as the daemon hands it to the sensor."""
 
     @dg.op
     def cells() -> None:
         raise permanent(RuntimeError("the benchmark file is gone"))
 
-    @dg.job(name="demo_campaign", tags={CAMPAIGN: "demo", **NO_RETRY}, executor_def=dg.in_process_executor)
+    @dg.job(name="demo_campaign", tags={tag: "demo", **NO_RETRY}, executor_def=dg.in_process_executor)
     def campaign() -> None:
         cells()
 
@@ -47,6 +47,11 @@ def test_a_failed_run_is_one_line_with_experiment_job_run_step_and_reason(instan
     (line,) = [record.getMessage() for record in caplog.records if record.name == "tmas"]
     assert line == f"demo: demo_campaign failed in run {context.dagster_run.run_id} at cells: the benchmark file is gone"
     assert instance.get_run_by_id(context.dagster_run.run_id).tags["dagster/retry_on_asset_or_op_failure"] == "false"
+
+
+@pytest.mark.parametrize("tag", [CAMPAIGN, TRAINING, DATA_SET])
+def test_what_failed_is_named_by_what_its_run_is_of(instance, tag):
+    assert told_of(failed(instance, tag)).experiment == "demo"
 
 
 def test_a_webhook_is_asked_once_and_its_own_failure_does_not_fail_the_sensor(instance, monkeypatch, caplog):

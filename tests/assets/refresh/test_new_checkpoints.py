@@ -93,6 +93,18 @@ def test_the_first_checkpoint_of_a_training_is_new(instance, tmp_path, ready):
     assert len(watch.launches()) == 1
 
 
+def test_an_experiment_that_is_marked_later_has_its_old_checkpoint_not_measured(instance, tmp_path, ready):
+    nightly, later = Refreshed("nightly", (on(tmp_path),)), Refreshed("later", (on(tmp_path),))
+    before = Watch(instance, deployment(tmp_path), nightly)
+    before.made("old")
+    before.look()
+    watch = Watch(instance, deployment(tmp_path), nightly, later)
+    watch.cursor = before.cursor
+    assert watch.launches() == []
+    watch.made("new", 1)
+    assert {job for job, _ in watch.launches()} == {"nightly_campaign", "later_campaign"}
+
+
 def test_it_waits_for_a_missing_server_and_says_so(instance, tmp_path, ready):
     watch = Watch(instance, deployment(tmp_path), Refreshed("nightly", (on(tmp_path),)))
     watch.look()
@@ -126,4 +138,4 @@ def test_a_missing_checkpoint_folder_is_found_by_the_look_itself(instance, tmp_p
     watch.made("brought nowhere")
     found = watch.look()
     assert "no whole checkpoint of demo_grpo" in str(found.skip_reason)
-    assert json.loads(str(found.cursor)) == {}
+    assert json.loads(str(found.cursor)) == {"nightly demo_grpo": ""}

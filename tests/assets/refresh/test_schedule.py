@@ -77,7 +77,7 @@ def test_another_tick_of_the_day_and_a_changed_hour_launch_nothing_and_the_next_
     for one, hour in ((asked, 1), (later, 2), (later, 22)):
         again = tick(one, place, instance, NIGHT.replace(hour=hour))
         assert isinstance(again, dg.SkipReason)
-        assert "refreshed on 2026-03-04 already" in str(again.skip_message)
+        assert "tried on 2026-03-04 already" in str(again.skip_message)
     # 23:15 UTC is tomorrow in Berlin
     assert isinstance(tick(later, place, instance, NIGHT.replace(hour=23)), dg.RunRequest)
     assert server.stats()["total"] == 0

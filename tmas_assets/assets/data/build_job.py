@@ -6,6 +6,7 @@ import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from tmas_assets.assets.data.rl_prompts import prompts_key
+from tmas_assets.assets.run_tags import DATA_SET
 from tmas_assets.engine.building.derived import DataSet
 
 
@@ -18,5 +19,5 @@ def build_job(data: DataSet, trainings: Sequence[str]) -> UnresolvedAssetJobDefi
         selection=own | prompts if trainings else own,
         description=f"Every step of {data.name}, from source problems to its data card. {data.description}".strip(),
         executor_def=dg.in_process_executor,
-        tags={"tmas/data_set": data.name},
+        tags={DATA_SET: data.name},
     )

@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 from dagster._utils.schedules import get_smallest_cron_interval
 
-from tmas_assets.assets.refresh.tags import CAMPAIGN
+from tmas_assets.assets.run_tags import CAMPAIGN
 from tmas_assets.records import Refresh
 
 Condition = dg.AutomationCondition[Any]
@@ -46,11 +46,12 @@ def _settled(newer: Condition, label: str) -> Condition:
 def freshness(refresh: Refresh) -> dg.FreshnessPolicy:
     """Of a summary: it was said since the last refresh was due. A refresh with nothing new says it again.
 
-    Asked for `AFTER` hours after the hour of the cron, where that is one number and the day is the same; else at the next refresh.
+    Asked for `AFTER` hours after the hour of the cron, where that is one number and, if it is another day then, the cron is of every day;
+    else at the next refresh.
     """
     minute, hour, *days = fields if len(fields := refresh.cron.split()) == 5 else ("", "", "", "", "")
-    if hour.isdigit() and int(hour) + AFTER < 24:
-        cron = " ".join([minute, str(int(hour) + AFTER), *days])
+    if hour.isdigit() and (int(hour) + AFTER < 24 or days == ["*", "*", "*"]):
+        cron = " ".join([minute, str((int(hour) + AFTER) % 24), *days])
         window = timedelta(hours=AFTER + _SLACK)
         if get_smallest_cron_interval(cron) >= window:
             return dg.FreshnessPolicy.cron(deadline_cron=cron, lower_bound_delta=window, timezone=refresh.time_zone)

@@ -9,7 +9,8 @@ import logging
 import dagster as dg
 
 from resources.alerts import Alert, alert, deliver
-from tmas_assets.assets.refresh.tags import CAMPAIGN
+from tmas_assets.assets.run_tags import CAMPAIGN, DATA_SET, TRAINING
+from tmas_assets.assets.step_reasons import UNSAID, step_reason
 
 _log = logging.getLogger("tmas")
 
@@ -32,18 +33,13 @@ def failure_sensor() -> dg.SensorDefinition:
 def told_of(context: dg.RunFailureSensorContext) -> Alert:
     run = context.dagster_run
     step, reason = _cause(context)
-    return alert(run.tags.get(CAMPAIGN, run.job_name), run.job_name, run.run_id, step, reason)
+    of = next((run.tags[tag] for tag in (CAMPAIGN, TRAINING, DATA_SET) if tag in run.tags), run.job_name)
+    return alert(of, run.job_name, run.run_id, step, reason)
 
 
 def _cause(context: dg.RunFailureSensorContext) -> tuple[str | None, str]:
     """The first step that failed by itself, with the sentence it gave; else what Dagster says of the run."""
     for event in context.get_step_failure_events():
-        data = event.step_failure_data
-        if data.user_failure_data is not None and data.user_failure_data.description:
-            return event.step_key, data.user_failure_data.description
-        if data.error is not None:
-            inner = data.error
-            while inner.cause is not None:
-                inner = inner.cause
-            return event.step_key, inner.message
+        if (reason := step_reason(event)) != UNSAID:
+            return event.step_key, reason
     return None, context.failure_event.message or "no reason given"

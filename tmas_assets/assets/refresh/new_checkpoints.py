@@ -1,8 +1,8 @@
 """The sensor `new_checkpoints`: a checkpoint that a training has made launches what measures its `latest`, once a checkpoint.
 
 Only experiments and studies with `refresh` in their file: without it "it runs when somebody launches it", and a training would otherwise
-start paid work that nobody asked for. Switched off until a person switches it on. What lay there when it first looks is not new. While
-something is missing it waits and asks again; a checkpoint that comes meanwhile takes the place of the one that waits.
+start paid work that nobody asked for. Switched off until a person switches it on. What lay there when it first looks for an experiment's
+training is not new. While something is missing it waits and asks again; a checkpoint that comes meanwhile takes the place of the one that waits.
 """
 
 import json
@@ -16,7 +16,7 @@ from resources.deployment import Deployment
 from tmas_assets.assets.checkpoint_deps import named_models
 from tmas_assets.assets.keys import checkpoint_key
 from tmas_assets.assets.refresh.readiness import missing
-from tmas_assets.assets.refresh.tags import CHECKPOINT, campaign_name
+from tmas_assets.assets.run_tags import CHECKPOINT, campaign_name
 from tmas_assets.records import LATEST, Experiment, Training
 
 _VERSION = "dagster/data_version"
@@ -63,10 +63,10 @@ def new_checkpoints_sensor(marked: Sequence[Refreshed], trainings: Sequence[Trai
         for one, measured in watched:
             for training in measured:
                 place, made = f"{one.name} {training.name}", _made(context.instance, training)
-                if made is None or seen.get(place) == made:
+                if place not in seen:
+                    seen[place] = made or ""
+                elif made is None or seen[place] == made:
                     continue
-                if not context.cursor:
-                    seen[place] = made
                 elif faults := missing(deployment, one.experiments):
                     waits.append(f"{one.name} waits to measure {training.name} {made[:_DIGITS]}: {' | '.join(faults)}")
                 else:

@@ -12,7 +12,7 @@ import dagster as dg
 
 from resources.deployment import Deployment
 from tmas_assets.assets.refresh.readiness import missing
-from tmas_assets.assets.refresh.tags import DAY, campaign_name
+from tmas_assets.assets.run_tags import DAY, campaign_name
 from tmas_assets.records import Experiment, Refresh
 
 
@@ -33,7 +33,7 @@ def refresh_schedule(name: str, refresh: Refresh, experiments: Sequence[Experime
         runs = context.instance.get_runs(dg.RunsFilter(job_name=job, tags={DAY: day}), limit=1)
         if runs:
             return dg.SkipReason(
-                f"{name} was refreshed on {day} already: run {runs[0].run_id}, {runs[0].status.value}. Launch {job} to do it again by hand; "
+                f"{name} was tried on {day} already: run {runs[0].run_id}, {runs[0].status.value}. Launch {job} to do it again by hand; "
                 "it makes only what is missing."
             )
         if faults := missing(deployment, experiments):

@@ -24,6 +24,7 @@ from tmas_assets.assets.data.step import step_key
 from tmas_assets.assets.events import Input, last_event, logged
 from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.keys import checkpoint_key
+from tmas_assets.assets.run_tags import TRAINING
 from tmas_assets.assets.training.fresh_rows import log_fresh_rows, make_fresh_rows
 from tmas_assets.assets.training.iteration import AskedToEnd, Trained, there, train
 from tmas_assets.assets.training.planning import TrainingFault, former_of, require_current, start_of
@@ -122,7 +123,7 @@ def train_job(sources: Sources) -> dg.JobDefinition:
         name=f"{training.name}_train",
         description=f"All checkpoints of {training.name}, one after another. {training.description}".strip(),
         executor_def=dg.in_process_executor,
-        tags={"tmas/training": training.name, **_pod(training.launch)},
+        tags={TRAINING: training.name, **_pod(training.launch)},
     )
     def job() -> None:
         iterations()
