@@ -1,15 +1,18 @@
 """Which partitions of an experiment Dagster knows as failed: last planned in a run that failed, and not made since.
 
-A campaign plans no partition, so its last run is asked for by itself. Leaves out what is said of it:
+A campaign plans no partition, so the last one, the experiment's own or its study's, is asked for by itself. Leaves out what is said of it:
 `engine/score_checks/failed_partitions.py`.
 """
 
 from collections.abc import Iterator, Sequence
 
 import dagster as dg
+from dagster._core.execution.stats import StepEventStatus
 
 from tmas_assets.assets.cells import PARTS
 from tmas_assets.assets.keys import experiment_key
+from tmas_assets.assets.run_tags import campaign_name
+from tmas_assets.assets.step_reasons import UNSAID, step_reason
 from tmas_assets.engine.score_checks.failed_partitions import FailedCampaign, FailedPartition
 from tmas_assets.records import Experiment
 from tmas_assets.records.finding import LONGEST_SAMPLE
@@ -42,11 +45,28 @@ def failed_partitions(instance: dg.DagsterInstance, experiment: Experiment, reti
 
 
 def failed_campaign(instance: dg.DagsterInstance, experiment: Experiment) -> FailedCampaign | None:
-    """The last campaign, where it failed."""
-    runs = instance.get_runs(dg.RunsFilter(job_name=f"{experiment.name}_campaign"), limit=1)
-    if not runs or runs[0].status != dg.DagsterRunStatus.FAILURE:
+    """The last campaign that had to make its cells, its own or that of its study, where it failed before it had made them."""
+    step = f"{experiment.name}_cells"
+    runs = [record for record in _last_campaigns(instance, experiment.name) if step in _steps(instance, record.dagster_run)]
+    last = max(runs, key=lambda record: record.storage_id, default=None)
+    if last is None or last.dagster_run.status != dg.DagsterRunStatus.FAILURE:
         return None
-    return FailedCampaign(runs[0].run_id, f"the last campaign failed: {_reason(instance, runs[0].run_id)}")
+    run = last.dagster_run.run_id
+    found = [one.status for one in instance.get_run_step_stats(run, [step])]
+    if found == [StepEventStatus.SUCCESS]:
+        return None  # another member's failed, or a later step
+    return FailedCampaign(run, f"the last campaign failed: {_reason(instance, run, step if StepEventStatus.FAILURE in found else None)}")
+
+
+def _last_campaigns(instance: dg.DagsterInstance, name: str) -> Iterator[dg.RunRecord]:
+    """The last run of each job that may have the experiment's steps: a member is called `<study>_<label>`."""
+    words = name.split("_")
+    for count in range(1, len(words) + 1):
+        yield from instance.get_run_records(dg.RunsFilter(job_name=campaign_name("_".join(words[:count]))), limit=1)
+
+
+def _steps(instance: dg.DagsterInstance, run: dg.DagsterRun) -> Sequence[str]:
+    return instance.get_job_snapshot(run.job_snapshot_id).node_names if run.job_snapshot_id is not None else ()
 
 
 def _failed(instance: dg.DagsterInstance, runs: Sequence[str]) -> set[str]:
@@ -58,19 +78,14 @@ def _failed(instance: dg.DagsterInstance, runs: Sequence[str]) -> set[str]:
     }
 
 
-def _reason(instance: dg.DagsterInstance, run: str) -> str:
-    """In one line, as the first step that failed says it; a run that was killed has none."""
-    return next(_reasons(instance, run), "it ended without a step saying why")
+def _reason(instance: dg.DagsterInstance, run: str, step: str | None = None) -> str:
+    """In one line, as `step` says it, or the first step that failed; a run that was killed has none."""
+    return next(_reasons(instance, run, step), "it ended without a step saying why")
 
 
-def _reasons(instance: dg.DagsterInstance, run: str) -> Iterator[str]:
-    kinds = {dg.DagsterEventType.STEP_FAILURE}
-    for record in instance.all_logs(run, of_type=kinds):
+def _reasons(instance: dg.DagsterInstance, run: str, step: str | None) -> Iterator[str]:
+    for record in instance.all_logs(run, of_type={dg.DagsterEventType.STEP_FAILURE}):
         event = record.dagster_event
-        data = event.step_failure_data if event is not None else None
-        if data is None:
-            continue
-        own = data.user_failure_data.description if data.user_failure_data is not None else None
-        text = own or (data.error.message if data.error is not None else "")
-        if line := " ".join(text.split()):
+        if event is not None and step in (None, event.step_key) and (text := step_reason(event)) != UNSAID:
+            line = " ".join(text.split())
             yield line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
