@@ -66,6 +66,21 @@ def any_call(home, role="verification"):
     return log(home, "select key from calls where role = ? order by key limit 1", role)[0][0]
 
 
+def test_a_call_log_that_breaks_off_fails_the_check_that_reads_it_and_no_other(home):
+    with closing(sqlite3.connect(home.folder / "calls.sqlite")) as database:
+        database.execute("pragma wal_checkpoint(truncate)")
+        (page,), (size,) = database.execute("pragma page_count").fetchone(), database.execute("pragma page_size").fetchone()
+        roots = {root for (root,) in database.execute("select rootpage from sqlite_master")}
+    with (home.folder / "calls.sqlite").open("r+b") as file:
+        for number in set(range(2, page + 1)) - roots:
+            file.seek((number - 1) * size)
+            file.write(b"\xff" * size)
+    broken = home.broken()
+    assert list(broken) == ["tokens_equal_call_log"]
+    assert broken["tokens_equal_call_log"].said.startswith("not looked at: call log ")
+    assert set(home.found()) == set(promises(home.experiment))
+
+
 def test_a_score_that_went_through_keeps_every_promise_and_only_the_declared_model_warns(home):
     found = home.found()
     assert set(found) == set(promises(home.experiment))

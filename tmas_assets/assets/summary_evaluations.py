@@ -4,7 +4,7 @@ They look at the score that stands: the one Dagster was last told of, also where
 no server started. Leaves out the promises (`engine/score_checks/`) and Dagster's own checks (`checks/summaries.py`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -70,7 +70,8 @@ def log_evaluations(context: dg.OpExecutionContext, deployment: Deployment, expe
 
 
 def findings(deployment: Deployment, instance: dg.DagsterInstance, experiment: Experiment) -> Iterator[Finding]:
-    """What every check finds. Raises a `Failure` for what cannot be read."""
+    """What every check finds. One that cannot be looked at fails alone. Raises a `Failure` where the problems, the cells or
+    the call log cannot be read at all."""
     table = table_of(deployment, experiment)
     try:
         with closing(deployment.call_log()) as log:
@@ -98,26 +99,34 @@ class _Looking:
             name = lost[0].name
             for promise in promises(self.experiment):
                 if promise != verified_models.PROMISE:
-                    yield finding_of(promise, f"not looked at: the model {name} is not there, and without its identity no cell can be told", 0).model_copy(
-                        update={"passed": False, "severity": "warn", "cure": f"See {verified_models.PROMISE}"}
+                    yield _not_looked_at(promise, f"the model {name} is not there, and without its identity no cell can be told").model_copy(
+                        update={"severity": "warn", "cure": f"See {verified_models.PROMISE}"}
                     )
             return
         cells = CellStore(self.deployment.store(), stated, identities(stated, vllm))
         problems = self.table.select((), stated.benchmark.limit)
         seen = evidence(cells, self.table, problems, gather(cells, problems), _stored(cells))
         was, elsewhere = self._elsewhere(seen, last)
-        yield verified_models.check_verified_models(models, seen, was)
-        yield current_summary.check_current_summary(seen, elsewhere or behind(self.experiment, stated, vllm))
-        yield unchanged_problems.check_unchanged_problems(seen, self._release())
-        yield logged_tokens.check_logged_tokens(seen, self.log)
-        yield answers_complete.check_answers_complete(seen)
-        yield self._failed(seen)
-        yield parse_errors.check_parse_errors(seen)
-        yield truncations.check_truncations(seen)
-        yield current_grades.check_current_grades(seen, self._judge(stated, vllm))
-        yield failed_answers.check_failed_answers(seen)
-        yield sandboxed_code.check_sandboxed_code(seen)
-        yield verifier_calibration.check_verifier_calibration(seen)
+        looks: Mapping[str, Callable[[], Finding]] = {
+            verified_models.PROMISE: lambda: verified_models.check_verified_models(models, seen, was),
+            current_summary.PROMISE: lambda: current_summary.check_current_summary(seen, elsewhere or behind(self.experiment, stated, vllm)),
+            unchanged_problems.PROMISE: lambda: unchanged_problems.check_unchanged_problems(seen, self._release()),
+            logged_tokens.PROMISE: lambda: logged_tokens.check_logged_tokens(seen, self.log),
+            answers_complete.PROMISE: lambda: answers_complete.check_answers_complete(seen),
+            standing.PROMISE: lambda: self._failed(seen),
+            parse_errors.PROMISE: lambda: parse_errors.check_parse_errors(seen),
+            truncations.PROMISE: lambda: truncations.check_truncations(seen),
+            current_grades.PROMISE: lambda: current_grades.check_current_grades(seen, self._judge(stated, vllm)),
+            failed_answers.PROMISE: lambda: failed_answers.check_failed_answers(seen),
+            sandboxed_code.PROMISE: lambda: sandboxed_code.check_sandboxed_code(seen),
+            verifier_calibration.PROMISE: lambda: verifier_calibration.check_verifier_calibration(seen),
+        }
+        for promise, look in looks.items():
+            try:
+                told = look()
+            except (*PERMANENT, BenchmarkError) as fault:  # of what this one reads besides the cells; the others need not wait for it
+                told = _not_looked_at(promise, str(fault))
+            yield told
 
     def _last_settings(self) -> str | None:
         """Under which settings the summary lies that Dagster was last told of."""
@@ -157,6 +166,10 @@ class _Looking:
             return None
         model = identity(stated.endpoints[stated.judge.endpoint], vllm)
         return Judge.of(stated, model, LoggedJudgements(self.log, model))
+
+
+def _not_looked_at(promise: str, why: str) -> Finding:
+    return finding_of(promise, f"not looked at: {why}", 0).model_copy(update={"passed": False})
 
 
 def _stored(cells: CellStore) -> StoredSummary | None:
