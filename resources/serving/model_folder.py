@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from pydantic import TypeAdapter
 
-from tmas_assets.records.base import Record, digest
+from tmas_assets.records.base import Record, digest, digest_bytes
 
 MANIFEST = "manifest.json"
 RECORDS = (MANIFEST, "checkpoint.json", "outcome.json")
@@ -53,6 +53,12 @@ class _Hashed(Record):
 
 _MANIFEST = TypeAdapter(tuple[FileDigest, ...])
 _CACHE = TypeAdapter(dict[str, _Hashed])
+
+
+def records_of(folder: Path) -> tuple[FileDigest, ...]:
+    """Of `RECORDS`, those that are there."""
+    there = [(name, (folder / name).read_bytes()) for name in RECORDS if (folder / name).is_file()]
+    return tuple(FileDigest(name=name, size=len(data), sha256=digest_bytes(data)) for name, data in there)
 
 
 def manifest(folder: Path, cache: Path | None = None) -> tuple[FileDigest, ...]:

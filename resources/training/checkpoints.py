@@ -158,6 +158,15 @@ class Checkpoints:
             return None
         return Registered(stated, folder) if stated.digest == digest else None
 
+    def stating(self, digest: str) -> Registered | None:
+        """The first that states this digest, of any training, unchecked; None where none does."""
+        found = (self.of(checkpoint_name(one, t), digest) for one in self.trainings() for t in sorted(_iterations(self._place(one))))
+        return next((one for one in found if one is not None), None)
+
+    def folder(self, training: str, iteration: int) -> Path:
+        """Where a checkpoint lies, or would. Raises CheckpointMissing for what can be neither."""
+        return self._place(training) / _key(iteration)
+
     def all(self, training: str) -> tuple[Kept, ...]:
         """Everything that lies there, in order of iteration. Bytes are compared with the manifest of each."""
         place = self._place(training)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from resources.parquet_store import Address, Parent, ParquetStore, StoredFile
 from resources.serving.default_model import NAME as BUNDLED
-from resources.serving.model_folder import RECORDS, manifest
+from resources.serving.model_folder import manifest, records_of
 from resources.serving.vllm_server import VllmServer
 from resources.training.checkpoints import Checkpoints
 from tmas_assets.engine.cells import FORM, CellStore
@@ -25,7 +25,6 @@ from tmas_assets.records import (
     SealedFile,
     Thresholds,
     digest,
-    digest_bytes,
 )
 from tmas_assets.strategies import strategy
 
@@ -61,7 +60,7 @@ def seal(
     `parts`: the summary's own. Raises StoreFault, and what looking at a model folder raises."""
     store, summary = cells.store, (cells.experiment.name, SUMMARY)
     origin = Address(summary, (ORIGIN,), cells.variant)
-    made_under = _origin(cells, table, models, vllm)
+    made_under = _origin(cells, table, models)
     written = [*parts, (origin, store.write(origin, ScoreOrigin, [made_under]))]
     rows = [
         *files,
@@ -94,7 +93,7 @@ def shaping(experiment: Experiment) -> Experiment:
     })  # fmt: skip
 
 
-def _origin(cells: CellStore, table: str, models: Mapping[str, str], vllm: VllmServer) -> ScoreOrigin:
+def _origin(cells: CellStore, table: str, models: Mapping[str, str]) -> ScoreOrigin:
     experiment = shaping(cells.experiment)
     prompts = strategy(experiment.strategy.name).prompts()
     return ScoreOrigin(
@@ -104,17 +103,10 @@ def _origin(cells: CellStore, table: str, models: Mapping[str, str], vllm: VllmS
         strategy_digest=cells.strategy_digest,
         prompts=tuple(PromptOrigin(role=role, digest=found) for role, found in sorted(prompts.items())),
         models=tuple(
-            ModelOrigin(endpoint=name, identity=models[name], folder_digest=_folder_digest(endpoint, vllm))
-            for name, endpoint in sorted(cells.experiment.endpoints.items())
+            ModelOrigin(endpoint=name, identity=models[name])
+            for name in sorted(cells.experiment.endpoints)
         ),
     )
-
-
-def _folder_digest(endpoint: Endpoint, vllm: VllmServer) -> str | None:
-    if endpoint.managed is None:
-        return None
-    files = manifest(vllm.model_folder(endpoint.managed), Path(vllm.home) / "digests")
-    return digest([file.model_dump() for file in files])
 
 
 def _model_files(experiment: Experiment, models: Mapping[str, str], vllm: VllmServer) -> Iterator[SealedFile]:
@@ -138,9 +130,7 @@ def _model_files(experiment: Experiment, models: Mapping[str, str], vllm: VllmSe
 
 
 def _stated_in(folder: Path, identity: str) -> Iterator[SealedFile]:
-    for name in RECORDS:
-        if (path := folder / name).is_file():
-            yield _of_model(identity, name, digest_bytes(path.read_bytes()))
+    yield from (_of_model(identity, file.name, file.sha256) for file in records_of(folder))
 
 
 def _of_model(identity: str, name: str, found: str) -> SealedFile:

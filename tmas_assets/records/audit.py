@@ -8,7 +8,7 @@ from typing import Literal
 from tmas_assets.records.base import Record
 
 Standing = Literal["intact", "declared", "missing", "changed"]
-"""Worst last. `declared`: nothing speaks against it, and nothing here can recompute it: what an external server answers with."""
+"""Worst last. `declared`: nothing speaks against it, and nothing here can recompute it: what an external server answers with, a call logged without a digest."""
 STANDINGS: tuple[Standing, ...] = ("intact", "declared", "missing", "changed")
 NodeKind = Literal["score", "seal", "file", "calls", "model", "code", "release"]
 
@@ -46,8 +46,6 @@ class ModelOrigin(Record):
     endpoint: str
     """Its name in the experiment."""
     identity: str
-    folder_digest: str | None
-    """Over the files of the folder that we served; None for a server of somebody else's."""
 
 
 class ScoreOrigin(Record):

@@ -7,6 +7,7 @@ Leaves out which cells there should be.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from partitions.keys import iteration_key, iteration_of
 from resources.calls.call_audit import NO_DIGEST, CallAudit, CallFault, Told
 from resources.calls.call_store import CallLogError
 from resources.parquet_store import Address, ParquetStore
@@ -88,7 +89,7 @@ class CellFound:
 
 
 def audit_cell(score: str, store: ParquetStore, log: CallAudit, cell: Cell, known: Mapping[str, SealedFile]) -> CellFound:
-    """`known`: sealed files by digest. One cell is in memory at a time."""
+    """`known`: sealed files by digest. Texts are in memory for this cell alone."""
     found = CellFound(cell)
     recorded = dict(cell.recorded)
     if cell.after is not None:
@@ -148,7 +149,7 @@ def _links(cell: Cell, kind: str, recorded: Mapping[str, str]) -> dict[str, str 
 
 
 def _parents(cell: Cell, kind: str, looked: Looked | None) -> tuple[str, ...]:
-    before = f"t{int(cell.iteration[1:]) - 1:02d}" if cell.iteration != "t00" else None
+    before = iteration_key(iteration_of(cell.iteration) - 1) if cell.iteration != "t00" else None
     past = [file_id(Address((cell.experiment, MEMORY), (before, cell.problem)))] if before and kind in (MEMORY, ROLLOUTS) else []
     own = [cell.id(other) for other in _MADE_OF[kind] if other in cell.kinds]
     if kind == GRADES:
@@ -192,21 +193,18 @@ def _calls_node(score: str, log: CallAudit, cell: Cell, told: list[tuple[str, To
     where = {one.trace.call: kind for kind, one in told}
     lost: list[AuditFault] = []
     wrong: list[AuditFault] = []
-    undigested = 0
+    undigested: list[AuditFault] = []
     try:
         for fault in log.faults(each.values()):
-            if fault.field == NO_DIGEST:
-                undigested += 1
-                continue
-            (wrong if fault.field else lost).append(_fault(fault, where[fault.key]))
+            (undigested if fault.field == NO_DIGEST else wrong if fault.field else lost).append(_fault(fault, where[fault.key]))
     except CallLogError as error:
         wrong.append(AuditFault(what="the call log", field="", recorded="readable", found=str(error)))
     said = [f"{len(lost)} of {len(each)} are gone"] if lost else []
     said += [f"{len(wrong)} of {len(each)} are not what was logged"] if wrong else []
-    said += [f"{undigested} of {len(each)} were logged without a digest, and agree with their records in all else"] if undigested else []
+    said += [f"{len(undigested)} of {len(each)} were logged without a digest, and agree with their records in all else"] if undigested else []
     return plain_node(
-        score, _calls_id(cell), "calls", group=f"calls of {cell.experiment}{cell.suffix}", standing="changed" if wrong else "missing" if lost else "intact",
-        count=len(each), said="; ".join(said), faults=[*wrong, *lost], parents=[f"model {model}" for model in sorted({one.model for one in each.values()})],
+        score, _calls_id(cell), "calls", group=f"calls of {cell.experiment}{cell.suffix}", standing="changed" if wrong else "missing" if lost else "declared" if undigested else "intact",
+        count=len(each), said="; ".join(said), faults=[*wrong, *lost, *undigested], parents=[f"model {model}" for model in sorted({one.model for one in each.values()})],
         cure="Put the call log back from a copy. Without one the records still stand; making their cell again asks anew, and may be answered otherwise.",
     )  # fmt: skip
 

@@ -3,9 +3,11 @@
 Leaves out which way it goes: `walk.py`, `training.py`.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 
 from resources.calls.call_audit import CallAudit
 from resources.deployment import Deployment
@@ -17,6 +19,8 @@ from tmas_assets.records import AuditNode, Endpoint, Experiment, SealedFile
 
 THREADS = 4
 """Reading and hashing let other threads go on; more of them gain nothing on few cores."""
+AHEAD = 2 * THREADS
+"""Lines that are looked at before what was found of the first is taken."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,12 @@ class Chain:
         def look_at(line: Sequence[Cell]) -> list[CellFound]:
             return audit_line(self.score, self.store, self.log, line, self.known)
 
+        waiting: deque[Future[list[CellFound]]] = deque()
         with ThreadPoolExecutor(THREADS) as pool:
-            for line in pool.map(look_at, lines):
-                for found in line:
-                    self.add(*found.nodes)
-                    yield found
+            for line in chain(lines, [None] * AHEAD):
+                if line is not None:
+                    waiting.append(pool.submit(look_at, line))
+                if waiting and (line is None or len(waiting) == AHEAD):
+                    for found in waiting.popleft().result():
+                        self.add(*found.nodes)
+                        yield found

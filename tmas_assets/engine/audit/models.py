@@ -10,10 +10,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from partitions.keys import iteration_key
+from partitions.keys import iteration_key, iteration_of
 from resources.serving.default_model import NAME as BUNDLED
 from resources.serving.default_model import default_folder
-from resources.serving.model_folder import MANIFEST, RECORDS, FileDigest, ModelFolderTorn, manifest, stated_manifest
+from resources.serving.model_folder import (
+    MANIFEST,
+    RECORDS,
+    FileDigest,
+    ModelFolderTorn,
+    manifest,
+    records_of,
+    stated_manifest,
+)
 from resources.serving.vllm_command import weight_arguments
 from resources.training.checkpoints import CHECKPOINT, Checkpoints, is_name
 from tmas_assets.engine.audit.files import plain_node
@@ -29,6 +37,7 @@ from tmas_assets.records import (
     TrainerOutcome,
     digest,
 )
+from tmas_assets.records.experiment import NAME
 from tmas_assets.records.review import PERSON
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -69,7 +78,7 @@ class Models:
         managed = ManagedServer(model=base)
         if is_name(base) and "@" in base:
             training, _, iteration = base.partition("@")
-            managed = ManagedServer(model=training, iteration=int(iteration.removeprefix("t")))
+            managed = ManagedServer(model=training, iteration=iteration_of(iteration))
         return self._folder(identity, self._place(managed), managed)
 
     def _declared(self, name: str, said: str) -> AuditNode:
@@ -78,18 +87,14 @@ class Models:
     def _place(self, managed: ManagedServer) -> Path:
         if managed.model == BUNDLED:
             return default_folder(self.home)
-        if is_name(managed.model) and isinstance(managed.iteration, int):
-            return self.home / "checkpoints" / managed.model / iteration_key(managed.iteration)
+        if NAME.fullmatch(managed.model) and isinstance(managed.iteration, int):
+            return Checkpoints(self.home).folder(managed.model, managed.iteration)
         return Path(managed.model).expanduser().resolve()
 
     def _search(self, identity: str) -> FoundModel:
         """Behind any endpoint that the location states, or among the checkpoints, by its identity alone."""
-        checkpoints = Checkpoints(self.home)
-        for training in checkpoints.trainings():
-            for folder in sorted((self.home / "checkpoints" / training).glob("t??")):
-                stated = checkpoints.of(f"{training}@{folder.name}", identity)
-                if stated is not None:
-                    return self._folder(identity, folder, ManagedServer(model=training, iteration=stated.checkpoint.iteration))
+        if (found := Checkpoints(self.home).stating(identity)) is not None:
+            return self._folder(identity, found.folder, ManagedServer(model=found.folder.parent.name, iteration=found.checkpoint.iteration))
         managed = [one.managed for one in self.others if one.managed is not None]
         for one in [ManagedServer(), *managed]:
             if (place := self._place(one)).is_dir() and _identity(manifest(place), one) == identity:
@@ -132,7 +137,7 @@ class Models:
                 yield AuditFault(what=f"{label} {MANIFEST}", field="bytes", recorded="a manifest", found=str(torn))
         there = {one.name: one.sha256 for one in files}
         pairs = [(name, was.get(name), there.get(name)) for name in sorted(was.keys() | there.keys())] if was else []
-        beside = {one.name: one.sha256 for one in _records(folder)}
+        beside = {one.name: one.sha256 for one in records_of(folder)}
         pairs += [(one.partition, one.digest, beside.get(one.partition)) for one in sealed if one.partition in RECORDS]
         for name, recorded, found in pairs:
             if recorded != found:
@@ -142,15 +147,6 @@ class Models:
 def _identity(files: Sequence[FileDigest], managed: ManagedServer) -> str:
     found, arguments = digest([file.model_dump() for file in files]), weight_arguments(managed)
     return digest([found, arguments]) if arguments else found
-
-
-def _records(folder: Path) -> Iterator[FileDigest]:
-    from hashlib import sha256
-
-    for name in RECORDS:
-        if (path := folder / name).is_file():
-            data = path.read_bytes()
-            yield FileDigest(name=name, size=len(data), sha256=sha256(data).hexdigest())
 
 
 def _stated(folder: Path) -> Checkpoint | None:

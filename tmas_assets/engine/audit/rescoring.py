@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from partitions.keys import iteration_key
 from tmas_assets.engine.audit.cells import GRADES, ROLLOUTS, CellFound
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.engine.gathering import Gathered
@@ -42,7 +43,7 @@ class Rescoring:
         """`order`: keys of the problems, as the score took them."""
         faults: list[AuditFault] = []
         for one in stored:
-            at = f"t{one.iteration:02d}"
+            at = iteration_key(one.iteration)
             if at in self.left_out or at not in self._grades:
                 continue
             place = {key: rank for rank, key in enumerate(order)}

@@ -6,7 +6,7 @@ Files say themselves what they were made from, and rows of rounds and rates whic
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from partitions.keys import iteration_key, problem_key
+from partitions.keys import iteration_key, iteration_of, problem_key
 from resources.parquet_store import Address, Parent
 from tmas_assets.engine.audit.cells import CHECKS, GRADES, MEMORY, ROLLOUTS, SUMMARIES, Cell
 from tmas_assets.engine.audit.chain import Chain
@@ -109,7 +109,7 @@ class TrainingWalk:
         for row in looked.columns("question", "problem_digest", "attempt", "rollouts_digest", "memory_digest", "grades_digest"):
             experiment = f"{name}__attempt_{row['attempt']}"
             recorded = {ROLLOUTS: row["rollouts_digest"], MEMORY: row["memory_digest"], GRADES: row["grades_digest"]}
-            last = max((int(found[1][1:]) for found in self.chain.store.partitions((experiment, MEMORY)) if found[2] == problem_key(row["question"])), default=0)
+            last = max((iteration_of(found[1]) for found in self.chain.store.partitions((experiment, MEMORY)) if found[2] == problem_key(row["question"])), default=0)
             yield self._of_one(experiment, row["question"], row["problem_digest"], last, recorded, f"{name}/{TRACES}", (GRADES, MEMORY, SUMMARIES, CHECKS, ROLLOUTS))
 
     def _of_one(
