@@ -92,8 +92,11 @@ class ParquetStore(Record):
         return fs, path.rstrip("/")
 
     def path(self, address: Address) -> str:
-        parts = [*address.asset, *([address.variant] if address.variant else []), *address.partition]
-        return "/".join([self._place[1], *parts]) + ".parquet"
+        return f"{self._place[1]}/{self.name(address)}"
+
+    def name(self, address: Address) -> str:
+        """The same below the root."""
+        return "/".join([*address.asset, *([address.variant] if address.variant else []), *address.partition]) + ".parquet"
 
     def exists(self, address: Address) -> bool:
         return bool(self._place[0].exists(self.path(address)))

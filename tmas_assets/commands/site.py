@@ -1,4 +1,4 @@
-"""`tmas site`: the report site of everything that was ever summed up, its index, and nothing of what is gone."""
+"""`tmas site`: the report site of everything that was ever summed up and its index, without the pages of experiments that no file states."""
 
 import dagster as dg
 from rich.console import Console

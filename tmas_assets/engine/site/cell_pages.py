@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
+from urllib.parse import quote
 
-from partitions.keys import iteration_key, problem_key
+from partitions.keys import iteration_of, problem_key
 from resources.pages import made_from, remove_pages, write_page
 from resources.parquet_store import MissingFile, OtherSchema
 from tmas_assets.engine.cells import CellStore
 from tmas_assets.records import Grade, MemorySnapshot, Problem, SealedFile, digest, digest_bytes
 from tmas_assets.reports.site.iteration_page import Files, iteration_page
-from tmas_assets.reports.site.links import Link, iteration_file
+from tmas_assets.reports.site.links import INDEX, Link, iteration_file
 from tmas_assets.reports.site.problem_page import Place, Seen, problem_page, seen
 from tmas_assets.reports.site.solved import SolvedRound, solved
 
@@ -27,7 +28,6 @@ _CODE = {
     "tmas_assets.memory": ("selection.py",),
 }
 """What a page is made by: patterns of files by package."""
-INDEX = "index.html"
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,6 @@ class _Wanted:
 
     def stale(self) -> frozenset[str]:
         return frozenset(name for name, wanted in self.sources.items() if made_from(self.folder / name) != wanted)
-
-
-def problem_href(experiment: str, problem: Problem) -> Path:
-    """The folder of a problem's pages, from the top of the site."""
-    return Path(experiment) / problem_key(problem.id)
 
 
 def write_cell_pages(
@@ -94,12 +89,10 @@ def _wanted(
             sources[iteration_file(t)] = digest([*shared, list(near), own[t], own.get(t - 1)])
         beside = [link.model_dump() if link else None for link in (previous, following)]
         sources[INDEX] = digest([*shared, list(iterations), list(own.values()), beside])
-        yield _Wanted(place, top / problem_href(experiment.name, problem), sources)
+        yield _Wanted(place, top / experiment.name / key, sources)
 
 
 def _neighbour(problem: Problem) -> Link:
-    from urllib.parse import quote
-
     return Link(text=problem.id, href=f"../{quote(problem_key(problem.id))}/{INDEX}")
 
 
@@ -108,7 +101,7 @@ def _cell_digests(files: Sequence[SealedFile]) -> Mapping[tuple[int, str], str]:
     found: dict[tuple[int, str], list[list[str]]] = {}
     for file in files:
         iteration, _, key = file.partition.partition("/")
-        found.setdefault((int(iteration.removeprefix("t")), key), []).append([file.asset, file.digest])
+        found.setdefault((iteration_of(iteration), key), []).append([file.asset, file.digest])
     return {cell: digest(sorted(own)) for cell, own in found.items()}
 
 
@@ -156,9 +149,4 @@ def _solved(
 
 def _files(cells: CellStore, iteration: int, problem: Problem) -> Files:
     """Below the root of the store, so that a page names no folder of this machine."""
-
-    def where(kind: str) -> str:
-        parts = (cells.experiment.name, kind, cells.variant, iteration_key(iteration), problem_key(problem.id))
-        return "/".join(parts) + ".parquet"
-
-    return Files(*(where(kind) for kind in ("rollouts", "verifier_scores", "summaries", "memory_bank")))
+    return Files(*(cells.store.name(cells.address(kind, iteration, problem)) for kind in ("rollouts", "verifier_scores", "summaries", "memory_bank")))

@@ -10,10 +10,10 @@ from urllib.parse import quote
 from resources.pages import PageFault, kind_of, remove_pages, title_of, write_page
 from resources.parquet_store import Address, OtherSchema, ParquetStore
 from tmas_assets.reports.site.index_page import PageEntry, index_page
+from tmas_assets.reports.site.links import INDEX
 from tmas_assets.reports.standing import LeaderboardRow
 
 ASSET = ("report_site",)
-INDEX = "index.html"
 
 
 def keep_row(store: ParquetStore, row: LeaderboardRow) -> None:

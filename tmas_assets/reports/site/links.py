@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from tmas_assets.records import Record
 
+INDEX = "index.html"
 TOP = "../../"
 """From a problem's folder to the folder of the index."""
 ROLLOUT = re.compile(r"r(\d+)t(\d+)c(\d+)\Z")
