@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import dagster as dg
 from dagster._core.execution.stats import StepEventStatus
 
+from partitions.keys import cell_key
 from tmas_assets.assets.cells import PARTS
 from tmas_assets.assets.keys import experiment_key
 from tmas_assets.assets.run_tags import campaign_name
@@ -39,7 +40,7 @@ def failed_partitions(instance: dg.DagsterInstance, experiment: Experiment, reti
     asked = list(dict.fromkeys(run for _, _, run in standing))[:LONGEST_SAMPLE]
     reasons = {run: _reason(instance, run) for run in asked}
     return [
-        FailedPartition(part, partition, run, reasons.get(run, "failed"), partition.rpartition("|")[2] in retired)
+        FailedPartition(part, partition, run, reasons.get(run, "failed"), cell_key(partition).problem in retired)
         for part, partition, run in standing
     ]
 

@@ -14,12 +14,12 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from resources.deployment import Deployment
 from tmas_assets.assets.checkpoint_deps import named_models
+from tmas_assets.assets.events import last_materialization, version_of
 from tmas_assets.assets.keys import checkpoint_key
 from tmas_assets.assets.refresh.readiness import missing
 from tmas_assets.assets.run_tags import CHECKPOINT, campaign_name
 from tmas_assets.records import LATEST, Experiment, Training
 
-_VERSION = "dagster/data_version"
 _INTERVAL = 60
 _DIGITS = 12
 Job = dg.JobDefinition | UnresolvedAssetJobDefinition
@@ -83,6 +83,4 @@ def new_checkpoints_sensor(marked: Sequence[Refreshed], trainings: Sequence[Trai
 
 def _made(instance: dg.DagsterInstance, training: Training) -> str | None:
     """Digest of the checkpoint that was materialized last; None where none was."""
-    records = instance.fetch_materializations(checkpoint_key(training.name, training.kind), limit=1).records
-    last = records[0].asset_materialization if records else None
-    return (last.tags or {}).get(_VERSION) if last is not None else None
+    return version_of(last_materialization(instance, checkpoint_key(training.name, training.kind)))

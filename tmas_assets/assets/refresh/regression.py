@@ -8,11 +8,11 @@ same check. Leaves out how scores are compared: `engine/regression.py`.
 from dataclasses import dataclass
 
 import dagster as dg
-from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationTargetMaterializationData
 from pydantic import Field
 
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
+from tmas_assets.assets.evaluations import target_of
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import cells_of, permanent
 from tmas_assets.assets.keys import experiment_key
@@ -103,13 +103,10 @@ def regression_op(experiment: Experiment, urgency: str) -> dg.OpDefinition:
     def no_regression(context: dg.OpExecutionContext, config: RegressionConfig, deployment: Deployment) -> None:
         key = experiment_key(experiment, "summary")
         found = judge(deployment, pinned_in_run(context, deployment, experiment), accept=config.accept)
-        made = context.instance.fetch_materializations(key, limit=1).records
         context.log_event(dg.AssetCheckEvaluation(  # type: ignore[arg-type]  # taken, and not among the types that it states
             asset_key=key, check_name=PROMISE, passed=found.verdict.passed, metadata=dict(judged_metadata(found)),
             severity=dg.AssetCheckSeverity.ERROR, description=found.verdict.said,
-            target_materialization_data=AssetCheckEvaluationTargetMaterializationData(
-                storage_id=made[0].storage_id, run_id=made[0].run_id, timestamp=made[0].timestamp,
-            ) if made else None,
+            target_materialization_data=target_of(context.instance, key),
         ))  # fmt: skip
         context.log.info(found.verdict.said)
         if not found.verdict.passed:

@@ -21,7 +21,7 @@ from tmas_assets.assets.campaign import iteration_range
 from tmas_assets.assets.data.plan import Plan
 from tmas_assets.assets.data.rl_prompts import prompts_key
 from tmas_assets.assets.data.step import step_key
-from tmas_assets.assets.events import Input, last_event, logged
+from tmas_assets.assets.events import Input, last_event, last_materialization, logged, version_of
 from tmas_assets.assets.faults import PERMANENT, permanent
 from tmas_assets.assets.keys import checkpoint_key
 from tmas_assets.assets.run_tags import TRAINING
@@ -233,8 +233,4 @@ def _said(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None,
 
 def _version(instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None) -> str | None:
     """Data version of the last materialization, of any partition unless one is named."""
-    records = instance.fetch_materializations(
-        dg.AssetRecordsFilter(asset_key=key, asset_partitions=[partition] if partition else None), limit=1
-    ).records
-    last = records[0].asset_materialization if records else None
-    return (last.tags or {}).get("dagster/data_version") if last is not None else None
+    return version_of(last_materialization(instance, key, partition))
