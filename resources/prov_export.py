@@ -5,7 +5,6 @@ Entities are files, groups of calls, prompts, graders and releases, with their d
 the models that answered. Leaves out walking the chain (`tmas_assets/engine/audit/`).
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -75,22 +74,6 @@ def prov_document(audit: Audit) -> "ProvDocument":
                 document.used(tmas[_name(step)], tmas[_name(parent.id)])
             document.wasDerivedFrom(tmas[_name(node.id)], tmas[_name(parent.id)])
     return document
-
-
-def read_prov(text: str) -> "ProvDocument":
-    """Read it back with the library, which refuses what is no PROV-JSON."""
-    from prov.model import ProvDocument
-
-    found = ProvDocument.deserialize(content=text, format="json")
-    assert isinstance(found, ProvDocument)
-    return found
-
-
-def entities(document: "ProvDocument") -> Iterable[str]:
-    """Labels of the document's entities."""
-    from prov.model import ProvEntity
-
-    return sorted(str(label) for record in document.get_records(ProvEntity) for label in [record.label])
 
 
 def _step(node: AuditNode) -> str:
