@@ -5,6 +5,7 @@ TORCH := torch==2.13.0+cpu
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 UV := uv==0.13.9
 PYTEST_ARGS ?=
+PORT ?= 3000
 # One more than two cores: much of a test is waiting, for a server, a daemon or a process that is to end.
 WORKERS ?= 3
 # Hundreds of processes import Dagster, TRL or vLLM; without compiled files at hand each would compile all of it anew.
@@ -39,8 +40,8 @@ test: .venv/.ready ## Lint, types and all tests, the real model server included
 	@tests/services.sh
 	@.venv/bin/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
-ui: setup ## Open the Dagster UI at http://127.0.0.1:3000
-	@.venv/bin/tmas ui
+ui: setup ## Open the Dagster UI at http://127.0.0.1:3000, or PORT=...
+	@.venv/bin/tmas ui --port $(PORT)
 
 pictures: setup ## Make the README's pictures again (needs chromium and chromedriver)
 	@.venv/bin/python docs/pictures/make.py

@@ -4,8 +4,6 @@ Exit codes: 0 done, 1 a fault that the message explains, 2 the command was not u
 """
 
 import logging
-import os
-import signal
 import sys
 import warnings
 from importlib.metadata import version
@@ -269,17 +267,20 @@ def grade(
 @app.command()
 def ui(port: Annotated[int, typer.Option(help="Port of the web server.")] = 3000) -> None:
     """Open the Dagster UI on this project (`dagster dev` on workspace.yaml)."""
-    from resources.deployment import REPOSITORY
-    from tmas_assets.commands.dagster_home import prepare_dagster_home
+    from tmas_assets.commands.ui import open_ui
 
-    prepare_dagster_home()
-    dagster = Path(sys.executable).with_name("dagster")
-    workspace = str(REPOSITORY / "workspace.yaml")
-    os.chdir(REPOSITORY)
-    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # in Dagster's processes, as in ours
-    # started with `&` by a script, SIGINT comes ignored, and Dagster would then ignore SIGTERM as well
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    os.execv(dagster, [str(dagster), "dev", "-w", workspace, "-p", str(port)])
+    open_ui(port, out=out)
+
+
+@app.command()
+def problems(benchmark: Annotated[str, typer.Argument(help="A benchmark, or the asset after `problems/` of one with a label of yours.")]) -> None:
+    """Load a benchmark's problems and check them, as materializing `problems/<benchmark>` does: its problem axis is filled.
+
+    Example: tmas problems math500
+    """
+    from tmas_assets.commands.problems import make_problems
+
+    make_problems(benchmark, out=out)
 
 
 def main() -> None:

@@ -38,14 +38,15 @@ def run_job(
             return job.execute_in_process(instance=instance, run_config=run_config, raise_on_error=False)
 
 
-def materialize(key: dg.AssetKey) -> None:
-    """One asset without partitions, through Dagster in this process. Raises CommandFault with the reason it failed."""
+def materialize(key: dg.AssetKey) -> dg.ExecuteInProcessResult:
+    """One asset without partitions with its checks, through Dagster in this process. Raises CommandFault with the reason it failed."""
     prepare_dagster_home()
     with dg.DagsterInstance.get() as instance:
         job = defs().resolve_implicit_global_asset_job_def()
         result = job.execute_in_process(instance=instance, asset_selection=[key], run_config=QUIET, raise_on_error=False)
     if not result.success:
         raise CommandFault(next(iter(reasons(result).values())))
+    return result
 
 
 def reasons(result: dg.ExecuteInProcessResult) -> dict[str, str]:
