@@ -53,6 +53,7 @@ def _hold(lock: Path, port: int) -> None:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as fault:
         there = os.read(held, 100).decode(errors="replace").strip()
+        os.close(held)
         raise CommandFault(
             f"a UI of {lock.parent} is up already ({there or 'just starting'}). Open that one, end it with Ctrl-C, or set TMAS_HOME to "
             "another folder: two daemons on one instance would launch everything twice"
