@@ -264,9 +264,10 @@ class _ProblemLine:
             gathered.append(last)
             if len(gathered) == len(campaign.repeats):
                 self.at = iteration + 1
-                self.finishing.append(asyncio.create_task(self._finish(iteration, self.rounds.pop(iteration))))
+                earlier = self.finishing[-1:]
+                self.finishing.append(asyncio.create_task(self._finish(iteration, self.rounds.pop(iteration), earlier)))
 
-    async def _finish(self, iteration: int, rounds: list[Round]) -> None:
+    async def _finish(self, iteration: int, rounds: list[Round], earlier: Sequence["asyncio.Task[None]"]) -> None:
         campaign, cells = self.campaign, self.campaign.cells
         ordered = tuple(sorted(rounds, key=lambda one: one.repeat))
         async with self.writing:  # first come, first served: cells are written in order of iteration
@@ -274,6 +275,8 @@ class _ProblemLine:
             files = await asyncio.to_thread(cells.write, iteration, self.problem, ordered, self.previous)
             self.previous = files
         grades, grades_file = await grade_cell(cells, campaign.graders, campaign.judge, iteration, self.problem, ordered, files)
+        if earlier:  # told in order, however long its grades took: what is told later counts as newer
+            await asyncio.wait(earlier)
         campaign.outcome.made += 1
         campaign.on_made(FinishedCell(iteration, self.problem, ordered, files, grades, grades_file, before))
 

@@ -37,8 +37,8 @@ class Watch:
         self.sensor, self.instance, self.place, self.cursor = sensor, instance, place, None
 
     def look(self) -> dg.SensorResult:
-        context = dg.build_sensor_context(instance=self.instance, cursor=self.cursor, resources={"deployment": self.place})
-        found = self.sensor(context)
+        with dg.build_sensor_context(instance=self.instance, cursor=self.cursor, resources={"deployment": self.place}) as context:
+            found = self.sensor(context)
         assert isinstance(found, dg.SensorResult)
         self.cursor = found.cursor
         return found

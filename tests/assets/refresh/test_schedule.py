@@ -40,8 +40,8 @@ def server() -> Iterator[launch.Running]:
 def tick(asked: Experiment, place: Deployment, instance: dg.DagsterInstance, at: datetime = NIGHT) -> dg.RunRequest | dg.SkipReason:
     assert asked.refresh is not None
     schedule = refresh_schedule(asked.name, asked.refresh, [asked])
-    context = dg.build_schedule_context(instance=instance, scheduled_execution_time=at, resources={"deployment": place})
-    return schedule(context)  # type: ignore[return-value]
+    with dg.build_schedule_context(instance=instance, scheduled_execution_time=at, resources={"deployment": place}) as context:
+        return schedule(context)  # type: ignore[return-value]
 
 
 def launched(instance: dg.DagsterInstance, asked: Experiment, request: dg.RunRequest) -> None:
