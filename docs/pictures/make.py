@@ -1,4 +1,4 @@
-"""Makes the pictures of the README: the demo's summary in the Dagster UI, its report, and the lineage from problems to leaderboard.
+"""Makes the pictures of the README: the demo's summary in the Dagster UI, and its report.
 
     make pictures        # runs the demo first, which costs nothing where it was run before; needs chromium and chromedriver
 """
@@ -79,13 +79,10 @@ def _installed(program: str) -> str:
     return found
 
 
-def take(driver: webdriver.Chrome, url: str, text: str, name: str, above: str = "") -> None:
-    """A picture of `url` once `text` is on it, with the line that says `above` at the top."""
+def take(driver: webdriver.Chrome, url: str, text: str, name: str) -> None:
+    """A picture of `url` once `text` is on it."""
     driver.get(url)
     until(lambda: driver.find_elements(By.XPATH, f"//*[contains(normalize-space(text()), '{text}')]"), f"{text!r} on {url}")
-    if above:
-        line = driver.find_element(By.XPATH, f"//*[normalize-space(text())='{above}']")
-        driver.execute_script("arguments[0].scrollIntoView()", line)
     time.sleep(3)  # pictures on the page and Dagster's own moving parts
     driver.save_screenshot(str(HERE / f"{name}.png"))
     print(HERE / f"{name}.png")
@@ -100,7 +97,6 @@ def main() -> None:
         take(driver, (reports / "demo.html").as_uri(), "Pass@1 by iteration", "report")
         with dagster_ui() as url:
             take(driver, f"{url}/assets/demo/summary?view=overview", "Pass@1", "dagster")
-            take(driver, f"{url}/asset-groups~%2B%2Bdemo/summary%2B", "memory_bank", "lineage")
 
 
 if __name__ == "__main__":

@@ -215,8 +215,8 @@ def summary_metadata(made: MadeSummary) -> Metadata:
     quoted_value = {"pass_at_1": dg.MetadataValue.float(quoted.value)} if quoted and quoted.value is not None else {}
     return {
         **({"warning": dg.MetadataValue.text(" ".join(warnings))} if warnings else {}),
-        **summary_pictures(made.report),
         **quoted_value,
+        **summary_pictures(made.report),
         "iterations_scored": dg.MetadataValue.text(f"{len(scores)} of {made.iterations}"),
         "scores": text_table(("iteration", "Pass@1", "interval", "answers"), rows),
         "not_answered": text_table(("iteration", "missing", "failed", "undecided", "truncated", "judged"), counts),
