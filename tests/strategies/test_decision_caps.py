@@ -17,7 +17,7 @@ ONE = {"default": {"prompt": 100_000, "completion": 200_000}}
 
 def trace(role: str = "expert", prompt: int | None = 10, completion: int | None = 5, status: str = "complete") -> Trace:
     return Trace.model_validate({
-        "call": "k", "role": role, "status": status, "repetitive": False, "prompt_tokens": prompt, "completion_tokens": completion,
+        "call": "k", "reply": "r", "role": role, "status": status, "repetitive": False, "prompt_tokens": prompt, "completion_tokens": completion,
         "failure": None,
     })  # fmt: skip
 

@@ -7,6 +7,7 @@ import pytest
 from tests.strategies.team import LocalTeam, go
 from tests.training.rounds import SETTINGS, candidate, grade, rate, saying, seen, simulated
 from tmas_assets.agents.asking import Limits
+from tmas_assets.agents.chat_marks import broken
 from tmas_assets.memory import live
 from tmas_assets.records import RlRow
 from tmas_assets.strategies.tmas import Settings
@@ -203,7 +204,8 @@ def test_what_a_teacher_wrote_stands_in_the_prompt_untouched():
 
     made = rows("experience", simulated(iterations=1, team=LocalTeam(oddly)))
     assert made
-    assert all(odd in row.prompt[-1].content for row in made)
+    # as the solution agent is shown it: a mark that would end the message is broken
+    assert all(broken(odd) in row.prompt[-1].content for row in made)
 
 
 @pytest.mark.parametrize(("gold", "p", "said"), [(None, 0.5, "needs a gold .found None."), ("1", None, "found p = None")])

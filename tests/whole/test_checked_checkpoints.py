@@ -113,6 +113,6 @@ def test_a_table_of_prompts_that_is_not_the_one_trained_by_is_named(tmp_path):
 
 @pytest.mark.parametrize(("revision", "words"), [("1", "no server can be asked for its bytes"), (None, "not even a revision is declared")])
 def test_a_model_that_is_only_declared_warns_the_stronger_without_a_revision(revision, words):
-    one = check_verified_models([Model("default", "theirs", "external", f"theirs@{revision}", None, revision)], None)
+    one = check_verified_models([Model("theirs", "external", f"theirs@{revision}", None, revision)], None)
     assert (one.passed, one.severity) == (False, "warn")
     assert words in one.offences[0].what

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+import dagster as dg
 import psutil
 import pytest
 from selenium.webdriver.common.by import By
@@ -126,6 +127,9 @@ def _web_server(folder: Path) -> tuple["subprocess.Popen[bytes]", str]:
         patch.setenv("TMAS_TEST_FOLDER", str(folder))
         patch.setenv("PYTHONWARNINGS", "ignore")
         make_schema(home)
+        with dg.DagsterInstance.get() as instance:
+            # no daemon is here to take back the slot of a run that is killed
+            instance.event_log_storage.set_concurrency_slots("trainer", 4)
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         taken.close()
