@@ -115,7 +115,7 @@ class Refresh(Record):
     @field_validator("time_zone")
     @classmethod
     def _is_zone(cls, value: str) -> str:
-        if value not in available_timezones():
+        if value not in available_timezones() or value == "localtime":  # the machine's own, whatever that is
             raise ValueError(f"{value!r} is no time zone; give an IANA name, e.g. UTC or Europe/Berlin")
         return value
 

@@ -16,7 +16,7 @@ from tests.scripted.server import Settings
 from tests.whole.experiments import deployment, endpoint
 from tests.whole.refreshing import sums, write_problems
 from tmas_assets.assets.refresh.schedule import refresh_schedule
-from tmas_assets.records import Experiment
+from tmas_assets.records import Experiment, Refresh
 
 NIGHT = datetime(2026, 3, 4, 1, 15, tzinfo=UTC)
 KEY = "sk-planted-7f3c9a2e5d8b4061"
@@ -187,3 +187,9 @@ def test_a_managed_server_needs_its_interpreter_and_its_model(tmp_path: Path, in
     assert said("smollm2-135m-instruct", str(python)) == "launched"  # the run makes the bundled model
     assert "demo_grpo" in said("demo_grpo", str(python))
     assert str(tmp_path / "nothing") in said(str(tmp_path / "nothing"), str(python))
+
+
+@pytest.mark.parametrize("zone", ["Mars/Base", "localtime", ""])
+def test_a_zone_that_is_none_or_the_machines_own_is_refused(zone: str) -> None:
+    with pytest.raises(ValueError, match="is no time zone; give an IANA name"):
+        Refresh(time_zone=zone)
