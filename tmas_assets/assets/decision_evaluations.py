@@ -14,7 +14,7 @@ import dagster as dg
 from resources.deployment import Deployment
 from resources.sandbox.bubblewrap import SandboxFault
 from tmas_assets.assets.decision_parts import DECISION, key, settings_for
-from tmas_assets.assets.evaluations import target_of
+from tmas_assets.assets.evaluations import evaluation, target_of
 from tmas_assets.assets.faults import graders_of
 from tmas_assets.assets.metadata import text_table
 from tmas_assets.engine.decision_checks import ARITHMETIC, CHECKS
@@ -54,17 +54,7 @@ def evaluations(
     asset = key(experiment, DECISION)
     of = target_of(instance, asset, partition)
     for check in checks:
-        found = result(check)
-        yield dg.AssetCheckEvaluation(
-            asset_key=asset,
-            check_name=check.name,
-            passed=found.passed,
-            metadata=dict(found.metadata or {}),
-            target_materialization_data=of,
-            severity=found.severity,
-            description=found.description,
-            partition=partition,
-        )
+        yield evaluation(result(check), asset, check.name, of, partition)
 
 
 def recomputed(deployment: Deployment, experiment: Experiment, report: DecisionReport, check: Check) -> Check:

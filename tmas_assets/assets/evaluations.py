@@ -51,13 +51,20 @@ def evaluations(
     """The same for a run that has no step of the checks' own, of the materialization of the unpartitioned `key` that stands."""
     of = target_of(instance, key)
     for finding in findings:
-        made = result(finding, key)
-        yield dg.AssetCheckEvaluation(
-            asset_key=key,
-            check_name=finding.promise,
-            passed=made.passed,
-            metadata=dict(made.metadata or {}),
-            target_materialization_data=of,
-            severity=made.severity,
-            description=made.description,
-        )
+        yield evaluation(result(finding, key), key, finding.promise, of)
+
+
+def evaluation(
+    found: dg.AssetCheckResult, key: dg.AssetKey, name: str, of: Target | None, partition: str | None = None
+) -> dg.AssetCheckEvaluation:
+    """What a step that is not the check's own logs of `found`. `of`: the materialization it is of (`target_of`)."""
+    return dg.AssetCheckEvaluation(
+        asset_key=key,
+        check_name=name,
+        passed=found.passed,
+        metadata=dict(found.metadata or {}),
+        target_materialization_data=of,
+        severity=found.severity,
+        description=found.description,
+        partition=partition,
+    )

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from resources.deployment import Deployment
 from resources.parquet_store import StoreFault
-from tmas_assets.assets.evaluations import target_of
+from tmas_assets.assets.evaluations import evaluation, target_of
 from tmas_assets.assets.events import Metadata
 from tmas_assets.assets.faults import cells_of, permanent
 from tmas_assets.assets.keys import experiment_key
@@ -91,6 +91,13 @@ def judged_metadata(found: Judged) -> Metadata:
     }
 
 
+def result(found: Judged) -> dg.AssetCheckResult:
+    return dg.AssetCheckResult(
+        passed=found.verdict.passed, severity=dg.AssetCheckSeverity.ERROR, description=found.verdict.said,
+        metadata=dict(judged_metadata(found)),
+    )  # fmt: skip
+
+
 def regression_op(experiment: Experiment, urgency: str) -> dg.OpDefinition:
     """The last step of a campaign. Fails for good where the score is lower, after it has said the check."""
 
@@ -103,11 +110,8 @@ def regression_op(experiment: Experiment, urgency: str) -> dg.OpDefinition:
     def no_regression(context: dg.OpExecutionContext, config: RegressionConfig, deployment: Deployment) -> None:
         key = experiment_key(experiment, "summary")
         found = judge(deployment, pinned_in_run(context, deployment, experiment), accept=config.accept)
-        context.log_event(dg.AssetCheckEvaluation(  # type: ignore[arg-type]  # taken, and not among the types that it states
-            asset_key=key, check_name=PROMISE, passed=found.verdict.passed, metadata=dict(judged_metadata(found)),
-            severity=dg.AssetCheckSeverity.ERROR, description=found.verdict.said,
-            target_materialization_data=target_of(context.instance, key),
-        ))  # fmt: skip
+        said = evaluation(result(found), key, PROMISE, target_of(context.instance, key))
+        context.log_event(said)  # type: ignore[arg-type]  # taken, and not among the types that it states
         context.log.info(found.verdict.said)
         if not found.verdict.passed:
             raise permanent(RuntimeError(f"{experiment.name}: {found.verdict.said}"))
@@ -125,9 +129,6 @@ def regression_check(experiment: Experiment) -> dg.AssetChecksDefinition:
     )
     def no_regression(context: dg.AssetCheckExecutionContext, deployment: Deployment) -> dg.AssetCheckResult:
         found = judge(deployment, pinned_in_run(context.op_execution_context, deployment, experiment))
-        return dg.AssetCheckResult(
-            passed=found.verdict.passed, severity=dg.AssetCheckSeverity.ERROR, description=found.verdict.said,
-            metadata=dict(judged_metadata(found)),
-        )  # fmt: skip
+        return result(found)
 
     return no_regression
