@@ -5,7 +5,10 @@ are merged by the engine's own `merge`, grades say what the grader of the benchm
 a box. Half of the first answers are right, and every iteration mends some. Leaves out the call log: no request was ever made.
 """
 
+import argparse
 import random
+from collections.abc import Callable
+from pathlib import Path
 
 from resources.deployment import Deployment
 from tmas_assets.assets.faults import cells_of
@@ -61,9 +64,24 @@ def experiment(
     })  # fmt: skip
 
 
-def write_cells(deployment: Deployment, asked: Experiment, chars: int = 2000, critique_chars: int = 1000) -> CellStore:
+Traced = Callable[[Problem, str, str, str], Trace]
+"""(problem, id of the record, role, status) -> the trace of the call that it is made of."""
+
+
+def sizes(doc: str | None) -> argparse.ArgumentParser:
+    """What a bench of synthetic cells is told: how many, and where they may lie already."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, count in (("problems", 50), ("iterations", 20), ("candidates", 8), ("repeats", 4)):
+        parser.add_argument(f"--{name}", type=int, default=count)
+    parser.add_argument("--home", type=Path, help="folder that keeps the cells; a temporary one by default")
+    return parser
+
+
+def write_cells(
+    deployment: Deployment, asked: Experiment, chars: int = 2000, critique_chars: int = 1000, traced: Traced | None = None
+) -> CellStore:
     """The problem table and every cell of `asked`, each with its grades. `chars` of a solution, `critique_chars` of a check;
-    summaries have 400 and lines of a bank some 100."""
+    summaries have 400 and lines of a bank some 100. `traced`: of calls that there are; without it traces name calls that there are not."""
     table, _ = refresh_table(deployment.store(), asked.benchmark, data=deployment.data_folder, downloads=deployment.downloads)
     cells = cells_of(deployment, asked)
     for problem in table.select((), asked.benchmark.limit):
@@ -71,7 +89,7 @@ def write_cells(deployment: Deployment, asked: Experiment, chars: int = 2000, cr
         before: StoredCell | None = None
         for iteration in range(asked.iterations):
             for repeat in range(asked.repeats):
-                past[repeat] = _Writer(cells, problem, repeat, iteration, past.get(repeat), chars, critique_chars).round()
+                past[repeat] = _Writer(cells, problem, repeat, iteration, past.get(repeat), chars, critique_chars, traced).round()
             rounds = [past[repeat] for repeat in range(asked.repeats)]
             before = cells.write(iteration, problem, rounds, before)
             grades = [_grade(problem, rollout, before.rollouts.digest) for one in rounds for rollout in one.rollouts]
@@ -83,10 +101,11 @@ class _Writer:
     """One round of one problem and repeat."""
 
     def __init__(
-        self, cells: CellStore, problem: Problem, repeat: int, iteration: int, last: Round | None, chars: int, critique_chars: int
+        self, cells: CellStore, problem: Problem, repeat: int, iteration: int, last: Round | None, chars: int, critique_chars: int,
+        traced: Traced | None,
     ) -> None:  # fmt: skip
         self.cells, self.problem, self.repeat, self.iteration, self.last = cells, problem, repeat, iteration, last
-        self.chars, self.critique_chars = chars, critique_chars
+        self.chars, self.critique_chars, self.traced = chars, critique_chars, traced
         self.random = random.Random(seed_of("synthetic", problem.digest, repeat, iteration))
         self.memory_digest = digest(last.memory) if last else None
         self.place = {"problem": problem.id, "repeat": repeat, "iteration": iteration}
@@ -167,6 +186,8 @@ class _Writer:
         return f"{self.random.randrange(10**6)}: {' '.join(words)}"[:chars]
 
     def _trace(self, id_: str, role: str, status: str = "complete") -> Trace:
+        if self.traced is not None:
+            return self.traced(self.problem, id_, role, status)
         call = digest(["synthetic", self.problem.digest, id_, role])
         tokens = {"prompt_tokens": 600 + self.random.randrange(400), "completion_tokens": 100 + self.random.randrange(500)}
         return Trace.model_validate(

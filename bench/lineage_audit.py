@@ -6,7 +6,6 @@ Cells are written without a model (`_synthetic_cells.py`), here with a logged ca
 where anything is missing or changed. `--home` keeps the cells for the next time.
 """
 
-import argparse
 import json
 import resource
 import sys
@@ -16,9 +15,9 @@ from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from bench import _synthetic_cells
-from bench._synthetic_cells import experiment, write_cells
+from bench._synthetic_cells import experiment, sizes, write_cells
 from resources.calls.call_log import row_of
 from resources.calls.call_store import CallStore, calls
 from resources.deployment import Deployment
@@ -27,7 +26,7 @@ from tmas_assets.assets.summary import summarise
 from tmas_assets.engine.audit.chain import Stated
 from tmas_assets.engine.audit.sealed import score_of
 from tmas_assets.engine.audit.walk import audit
-from tmas_assets.records import Call, ChatRequest, Experiment, Message, Sampling, Trace, Usage
+from tmas_assets.records import Call, ChatRequest, Experiment, Message, Problem, Sampling, Trace, Usage
 
 CHARS = 3000
 """Of a prompt; a reply has half as many."""
@@ -35,15 +34,15 @@ _BATCH = 2000
 
 
 class Logging:
-    """Stands in for the traces of synthetic cells: each is that of a call, which is logged."""
+    """Traces of synthetic cells: each is that of a call, which is logged."""
 
     def __init__(self, store: CallStore, model: str) -> None:
-        self.store, self.model, self.rows = store, model, []  # type: ignore[var-annotated]
+        self.store, self.model = store, model
+        self.rows: list[dict[str, Any]] = []
 
-    def trace(self, writer: object, id_: str, role: str, status: str = "complete") -> Trace:
-        problem = writer.problem.id  # type: ignore[attr-defined]
+    def trace(self, problem: Problem, id_: str, role: str, status: str) -> Trace:
         request = ChatRequest(
-            role=role, messages=(Message(role="user", content=f"{problem} {id_} {'why so ' * (CHARS // 7)}"),), sampling=Sampling(), seed=1, sample=f"{id_}/{role}"
+            role=role, messages=(Message(role="user", content=f"{problem.id} {id_} {'why so ' * (CHARS // 7)}"),), sampling=Sampling(), seed=1, sample=f"{id_}/{role}"
         )
         call = Call(
             key=request.key(self.model), model=self.model, experiment="synthetic", request=request, status=status,  # type: ignore[arg-type]
@@ -66,18 +65,13 @@ def make(asked: Experiment, place: Deployment) -> None:
     endpoint = asked.endpoints["default"]
     with closing(CallStore(place.call_log_url)) as store:
         logging = Logging(store, f"{endpoint.model}@{endpoint.revision}")
-        _synthetic_cells._Writer._trace = lambda writer, *given: logging.trace(writer, *given)  # type: ignore[method-assign]
-        write_cells(place, asked)
+        write_cells(place, asked, traced=logging.trace)
         logging.flush()
     summarise(place, asked)
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, count in (("problems", 50), ("iterations", 20), ("candidates", 8), ("repeats", 4)):
-        parser.add_argument(f"--{name}", type=int, default=count)
-    parser.add_argument("--home", type=Path)
-    given = parser.parse_args(arguments)
+    given = sizes(__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         folder: Path = given.home or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)

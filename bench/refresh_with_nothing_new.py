@@ -7,7 +7,6 @@ The endpoint leads nowhere, so a single request to a model would end the run. Ex
 keeps the cells for the next time.
 """
 
-import argparse
 import json
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench._synthetic_cells import experiment, write_cells
+from bench._synthetic_cells import experiment, sizes, write_cells
 from resources.deployment import Deployment
 from tests.whole.experiments import deployment
 from tests.whole.location import definitions
@@ -55,11 +54,7 @@ def made(asked: Experiment, place: Deployment, folder: Path) -> float | None:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, count in (("problems", 50), ("iterations", 20), ("candidates", 8), ("repeats", 4)):
-        parser.add_argument(f"--{name}", type=int, default=count)
-    parser.add_argument("--home", type=Path)
-    given = parser.parse_args(arguments)
+    given = sizes(__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         folder: Path = given.home or Path(scratch)
         dagster_home = folder / "dagster"

@@ -8,7 +8,6 @@ printed: pages again with nothing new and with one missing, and peak memory.
 FOLDER keeps the cells: a second run with the same sizes finds them. Without Debian's chromium and chromium-driver no page is opened, and said.
 """
 
-import argparse
 import json
 import resource
 import shutil
@@ -17,7 +16,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench._synthetic_cells import experiment, write_cells
+from bench._synthetic_cells import experiment, sizes, write_cells
 from resources.deployment import Deployment
 from tmas_assets.assets.faults import cells_of
 from tmas_assets.assets.summary import summarise
@@ -73,11 +72,7 @@ def _console(pages: list[Path], profile: Path) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure the report site on synthetic cells.")
-    parser.add_argument("--home", type=Path, default=None, help="folder that keeps the cells; a temporary one by default")
-    for name, default in (("problems", 50), ("iterations", 20), ("candidates", 8), ("repeats", 4)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    given = parser.parse_args()
+    given = sizes(__doc__).parse_args()
     with TemporaryDirectory() as temporary:
         return measure(experiment(given.problems, given.iterations, given.candidates, given.repeats), (given.home or Path(temporary)).absolute())
 
